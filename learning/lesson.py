@@ -1,0 +1,121 @@
+"""The lesson card and how lessons are found: one folder a lesson, no registry.
+
+Standard library only, so that listing lessons and reading hints works under ``python -S`` on a machine with
+nothing installed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LESSONS = Path(__file__).parent / "lessons"
+LEVELS = ("beginner", "intermediate", "advanced", "capstone")
+GATES = (
+    "reference", "grid", "tile", "masks", "kernel", "parity",
+    "bench", "bound", "compare", "autotune", "blank_page", "log",
+)  # fmt: skip
+
+
+class LessonError(ValueError):
+    """A lesson card says something the course cannot work with; the message names the field and the remedy."""
+
+
+class UnknownLesson(LookupError):
+    """No lesson has this name; ``near`` lists names that look like it."""
+
+    def __init__(self, name: str, near: list[str]):
+        self.name, self.near = name, near
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        super().__init__(f"there is no lesson called {name!r}.{hint}")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson's card: what its folder's ``__init__.py`` states.
+
+    ``id`` is the course's short name ("L1"), ``slug`` the folder's name, ``entries`` the names the learner defines and
+    the checks call, ``kind`` "gpu" or "cpu" (where the graded code runs), ``minutes`` the whole working time a learner
+    is told, ``contract`` the binding sentences in Markdown, ``hints`` three of them in rising order, ``gates`` those of
+    the twelve that apply, ``version`` the released version (raise it when a graded cell changes).
+    """
+
+    id: str
+    title: str
+    sentence: str
+    level: str
+    order: int
+    minutes: int
+    needs: tuple[str, ...]
+    entries: tuple[str, ...]
+    contract: str
+    hints: tuple[str, ...]
+    kind: str = "gpu"
+    sessions: str = ""
+    gates: tuple[str, ...] = GATES
+    imports: tuple[str, ...] = ("torch", "triton", "triton.language", "math")
+    version: int = 1
+    slug: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise LessonError(f"lesson {self.id}: level {self.level!r} is not one of {', '.join(LEVELS)}")
+        if self.kind not in ("gpu", "cpu"):
+            raise LessonError(f"lesson {self.id}: kind {self.kind!r} is neither 'gpu' nor 'cpu'")
+        if len(self.hints) != 3:
+            raise LessonError(f"lesson {self.id}: {len(self.hints)} hints, and a lesson has three")
+        if not self.entries:
+            raise LessonError(f"lesson {self.id}: entries is empty; name what the learner defines")
+        unknown = [gate for gate in self.gates if gate not in GATES]
+        if unknown:
+            raise LessonError(f"lesson {self.id}: unknown gates {', '.join(unknown)}")
+
+    @property
+    def folder(self) -> Path:
+        """The folder its author writes, ``learning/lessons/<slug>``."""
+        return LESSONS / self.slug
+
+    @property
+    def entry(self) -> str:
+        """The entry point named first; the one a learner would call."""
+        return self.entries[0]
+
+
+def load(slug: str) -> Lesson:
+    """Return the card of the lesson in folder ``slug``.
+
+    Raises ``UnknownLesson`` (with near names) where no such folder holds a card.
+    """
+    if slug not in slugs():
+        raise UnknownLesson(slug, near(slug))
+    card = importlib.import_module(f"learning.lessons.{slug}").LESSON
+    object.__setattr__(card, "slug", slug)
+    return card
+
+
+def find(name: str) -> Lesson:
+    """Return the lesson whose slug or id (in any case) is ``name``; raises ``UnknownLesson``."""
+    wanted = name.strip().lower().replace("-", "_")
+    for lesson in discover():
+        if wanted in (lesson.slug, lesson.id.lower()):
+            return lesson
+    raise UnknownLesson(name, near(wanted))
+
+
+def slugs() -> list[str]:
+    """Folder names under ``learning/lessons`` that hold a card, sorted."""
+    return sorted(m.name for m in pkgutil.iter_modules([str(LESSONS)]) if m.ispkg and not m.name.startswith("_"))
+
+
+def discover(level: str | None = None) -> list[Lesson]:
+    """Every lesson in course order, or those of one ``level``."""
+    lessons = sorted((load(slug) for slug in slugs()), key=lambda lesson: (lesson.order, lesson.id))
+    return [lesson for lesson in lessons if level in (None, lesson.level)]
+
+
+def near(name: str) -> list[str]:
+    """Up to three slugs that resemble ``name``."""
+    return difflib.get_close_matches(name.lower(), slugs(), n=3, cutoff=0.5)
