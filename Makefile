@@ -1,0 +1,43 @@
+# Every command makes the environment first when it is missing or out of date.
+PYTHON ?= python3
+RUN := .venv/bin/python
+JOBS ?= auto
+
+.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench
+help:                     ## this list
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 16
+
+environment:
+	@$(PYTHON) tools/make_environment.py
+
+demo: environment         ## build, release, and autograde a class of every lesson, in a folder of its own
+	@$(RUN) -m learning.grading.demo
+
+test: environment         ## the tests that fit in ten minutes on two cores
+	@$(RUN) -m pytest -n $(JOBS) -m "not slow and not gpu"
+
+test-all: environment     ## every test this machine can run
+	@$(RUN) -m pytest -n $(JOBS)
+
+start: environment        ## lay out work/ for every lesson, never overwriting
+	@$(RUN) -m learning.workshops.start
+
+lab: start                ## open JupyterLab
+	@$(RUN) -m jupyter lab
+
+build: environment        ## lesson folders -> source/
+	@$(RUN) -m learning.build
+
+release: environment      ## regenerate and audit every release
+	@$(RUN) -m learning.build --release
+
+lint: environment         ## ruff, and no drift between lesson folders, sources and releases
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m learning.build --check
+
+matrix: environment       ## the lessons under Triton 3.6 (two NumPys), 3.8 and 3.9
+	@$(RUN) tools/matrix.py
+
+bench: environment        ## measure the grader's throughput; rewrites the record in benchmarks/
+	@$(RUN) benchmarks/grading_throughput.py
