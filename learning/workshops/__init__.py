@@ -1,1 +1,1 @@
-
+"""The learner's commands: ``check`` and ``start``."""

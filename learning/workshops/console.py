@@ -1,0 +1,69 @@
+"""Words for any terminal: no colours, and characters that the terminal's encoding lacks are spelt in ASCII.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import sys
+import unicodedata
+from collections.abc import Callable
+from typing import NoReturn
+
+_SPELLED = {
+    "−": "-", "–": "-", "—": "-", "·": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->",
+    "✓": "ok", "✗": "x", "µ": "u", "√": "sqrt", "Σ": "sum", "ᵀ": "^T", "ᵢ": "_i", "∞": "inf", "“": '"', "”": '"',
+    "„": '"', "‘": "'", "’": "'", "²": "^2", "³": "^3", "¹": "^1", "±": "+-", "≈": "~", "∈": "in", "⌈": "ceil(", "⌉": ")",
+    "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " ",
+}  # fmt: skip
+
+
+def spell(text: str) -> str:
+    """``text`` in ASCII: known signs by their usual spelling, letters without accents, "?" for the rest."""
+    out = []
+    for char in text:
+        plain = _SPELLED.get(char) or unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
+        out.append(char if char.isascii() else plain or "?")
+    return "".join(out)
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return spell(error.object[error.start : error.end]), error.end
+
+
+def prepare() -> None:
+    """Make standard output and error accept every character; call once at a command's start."""
+    codecs.register_error("learning.spelled", _replace)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="learning.spelled", line_buffering=True)
+
+
+def say(text: str = "") -> None:
+    """One line on standard output."""
+    print(text, flush=True)
+
+
+def complain(text: str) -> None:
+    """One line on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(main: Callable[[], int]) -> NoReturn:
+    """Call ``main`` and end the process with its status; a reader that left early (``| head``) is no error."""
+    status = 0
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        complain("stopped")
+        status = 130
+    sys.exit(status)
