@@ -1,0 +1,167 @@
+"""One call of a learner's function under watch: the same code in the worker and in a learner's own kernel.
+
+Standard library only at module level; torch is used only where it has already been imported.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from learning.judge.finding import Fault
+
+
+@dataclass
+class Output:
+    """Facts about one tensor that came back, read by functions bound before the learner's code ran.
+
+    ``exact_type``: ``type(out) is torch.Tensor``; ``plain``: its ``__dict__`` is empty; ``dtype`` as "float32";
+    ``strides`` and ``offset`` in elements (``offset`` counts from where the learner's allocation starts); ``device``
+    "cpu" or "cuda"; ``overlaps``: indices of the call's distinct input storages whose memory it shares;
+    ``shares_with``: indices of earlier outputs it shares memory with.
+    """
+
+    exact_type: bool
+    plain: bool
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    device: str
+    requires_grad: bool
+    overlaps: list[int] = field(default_factory=list)
+    shares_with: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Stands in a value for an object of a type that does not cross to the judge; ``type`` is its type's name."""
+
+    type: str
+
+
+@dataclass
+class Called:
+    """What one call did.
+
+    ``value``: a tree of tensors (contiguous copies the judge owns), int, float, bool, str, None, tuple, list, and
+    ``Foreign`` for anything else. ``outputs``: one ``Output`` per tensor of ``value``, in order. ``storages``: the
+    bytes (uint8 tensors) of every distinct input storage after the call, in order of first appearance.
+    ``guards``: one sentence per guard band the call's allocations broke. ``torch_calls``: names of torch functions
+    called outside torch and Triton ("torch.empty_like", "Tensor.contiguous"), each once, in order. ``printed``: what
+    it wrote to stdout and stderr (worker only). ``seconds``: wall time, on the judge's clock where there is a judge.
+    ``again``: values of repeats two and later. ``fault``: why there is no value, else None.
+    """
+
+    value: Any = None
+    outputs: list[Output] = field(default_factory=list)
+    storages: list = field(default_factory=list)
+    guards: list[str] = field(default_factory=list)
+    torch_calls: list[str] = field(default_factory=list)
+    printed: str = ""
+    seconds: float = 0.0
+    again: list = field(default_factory=list)
+    fault: Fault | None = None
+
+
+def invoke(function: Callable, args: tuple, kwargs: dict | None = None, *, poison: int = 0, repeats: int = 1) -> Called:
+    """Call an ``Entry`` in its worker, or any other function here; never raises for what the function did."""
+    from learning.judge.entry import Entry
+
+    if isinstance(function, Entry):
+        return function.guarded(args, kwargs or {}, poison=poison, repeats=repeats)
+    return guarded(function, args, kwargs or {}, poison=poison, repeats=repeats)
+
+
+def guarded(
+    function: Callable,
+    args: tuple,
+    kwargs: dict | None = None,
+    *,
+    poison: int = 0,
+    repeats: int = 1,
+    locate: Callable[[str], tuple[str, str] | None] | None = None,
+) -> Called:
+    """Call ``function(*args, **kwargs)`` in this process, ``repeats`` times, and report what it did.
+
+    While it runs, memory that ``torch.empty`` and its like hand out lies between guard bands and is filled with poison
+    (0: NaN, or a large integer; 1: a huge finite number, or another integer), and zeros, ones and full lie between
+    guard bands. ``locate`` maps a file name to ``(cell name, source)`` for faults; by default a notebook's own cells.
+    Everything the function raises becomes ``Called.fault``. On CUDA the device is synchronised before bytes are read.
+    """
+    from learning.judge import faults
+
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "Tensor"):
+        from learning.judge import guard
+
+        watch: Any = guard.Watch(args, kwargs or {}, poison)
+    else:
+        watch = Plain()
+    called = Called()
+    started = time.perf_counter()
+    try:
+        for number in range(max(1, repeats)):
+            with watch:
+                value = function(*args, **(kwargs or {}))
+            if number == 0:
+                called.value, called.outputs = watch.take(value)
+            else:
+                called.again.append(watch.take(value)[0])
+    except BaseException as problem:
+        called.fault = faults.read(problem, locate)
+        called.value, called.outputs, called.again = None, [], []
+    called.seconds = time.perf_counter() - started
+    try:
+        called.storages = watch.storages()
+        called.guards, called.torch_calls = watch.broken_guards(), watch.names()
+    except Exception as problem:  # a CUDA error that the call left behind surfaces at the next synchronisation
+        called.fault = called.fault or faults.read(problem, locate)
+        called.value, called.outputs, called.again = None, [], []
+    return called
+
+
+class Plain:
+    """The watch where torch is not there: values only."""
+
+    def __enter__(self) -> Plain:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+    def take(self, value: Any) -> tuple[Any, list[Output]]:
+        return copy_plain(value), []
+
+    def storages(self) -> list:
+        return []
+
+    def broken_guards(self) -> list[str]:
+        return []
+
+    def names(self) -> list[str]:
+        return []
+
+
+def copy_plain(value: Any, tensor: Callable[[Any], Any] | None = None, depth: int = 0) -> Any:
+    """Copy a tree of exact plain types; other objects become ``Foreign`` unless ``tensor`` returns something for them.
+
+    Types are compared by identity: a subclass that overrides ``==`` is foreign. Raises ``ValueError`` for nesting
+    deeper than 32.
+    """
+    kind = type(value)
+    if value is None or kind is int or kind is float or kind is bool or kind is str:
+        return value
+    if kind is tuple or kind is list:
+        if depth >= 32:
+            raise ValueError("the returned value is nested more than 32 deep")
+        return kind([copy_plain(item, tensor, depth + 1) for item in value])
+    if tensor is not None:
+        copied = tensor(value)
+        if copied is not None:
+            return copied
+    module, name = type.__getattribute__(kind, "__module__"), type.__getattribute__(kind, "__qualname__")
+    return Foreign(name if module == "builtins" else f"{module}.{name}")

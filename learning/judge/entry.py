@@ -1,0 +1,62 @@
+"""A learner's entry as the judge holds it: calling it sends inputs to a worker and brings bytes back.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from learning.judge.call import Called
+from learning.judge.finding import LearnerFault
+
+
+class Line(Protocol):
+    """What an ``Entry`` calls through: the engine's line to the current check's worker."""
+
+    def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called: ...
+
+
+class Entry:
+    """A function of the learner's, by name, in another process.
+
+    Arguments and values are tensors, int, float, bool, str, None, ``torch.dtype``, and tuples or lists of them.
+    """
+
+    def __init__(self, name: str, line: Line):
+        self.name, self.__name__, self._line = name, name, line
+
+    def __repr__(self) -> str:
+        return f"<entry {self.name}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the call's value as the judge's own copy.
+
+        Raises ``LearnerFault`` where the learner's code raised, died or ran out of time.
+        """
+        called = self.guarded(args, kwargs)
+        if called.fault is not None:
+            rule = {"timeout": "time", "memory": "memory"}.get(called.fault.kind, "fault")
+            raise LearnerFault(called.fault, called=describe(self.name, args, kwargs), rule=rule)
+        return called.value
+
+    def guarded(self, args: tuple, kwargs: dict | None = None, *, poison: int = 0, repeats: int = 1) -> Called:
+        """Call it under watch, as ``call.guarded`` does, in the worker; ``Called.seconds`` is the judge's clock.
+
+        Raises ``fleet.ServerLost`` where the judge's own machinery failed, never for what the learner's code did.
+        """
+        return self._line.call(self.name, tuple(args), dict(kwargs or {}), poison, repeats)
+
+
+def describe(name: str, args: tuple, kwargs: dict) -> str:
+    """A call as one line: plain values as typed, tensors by dtype and shape (``x: float32[3, 5]``)."""
+    parts = [_one(value) for value in args] + [f"{key}={_one(value)}" for key, value in kwargs.items()]
+    return f"{name}({', '.join(parts)})"
+
+
+def _one(value: Any) -> str:
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        return f"{str(dtype).removeprefix('torch.')}{list(shape)}"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
