@@ -1,0 +1,24 @@
+"""Merge treats the right state as a single value of weight one."""
+
+import math
+
+CAUGHT_BY = "merges_any_split_to_one_result"
+DIES_ON = ("cpu",)
+
+EMPTY = (-math.inf, 0.0)
+
+
+def push(state, x):
+    maximum = max(state[0], x)
+    return (maximum, state[1] * math.exp(state[0] - maximum) + math.exp(x - maximum))
+
+
+def merge(a, b):
+    maximum = max(a[0], b[0])
+    if maximum == -math.inf:
+        return EMPTY
+    return (maximum, a[1] * math.exp(a[0] - maximum) + min(b[1], 1.0) * math.exp(b[0] - maximum))
+
+
+def result(state):
+    return state

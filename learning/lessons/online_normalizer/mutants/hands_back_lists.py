@@ -1,0 +1,24 @@
+"""States are lists, which the next call could change under the caller's hands."""
+
+import math
+
+CAUGHT_BY = "keeps_states_small_plain_and_unremembered"
+DIES_ON = ("cpu",)
+
+EMPTY = (-math.inf, 0.0)
+
+
+def push(state, x):
+    maximum = max(state[0], x)
+    return [maximum, state[1] * math.exp(state[0] - maximum) + math.exp(x - maximum)]
+
+
+def merge(a, b):
+    maximum = max(a[0], b[0])
+    if maximum == -math.inf:
+        return EMPTY
+    return (maximum, a[1] * math.exp(a[0] - maximum) + b[1] * math.exp(b[0] - maximum))
+
+
+def result(state):
+    return tuple(state)

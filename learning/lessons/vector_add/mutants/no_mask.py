@@ -1,0 +1,23 @@
+"""No mask at all: the last program reads, adds and writes past the end."""
+
+import torch
+import triton
+import triton.language as tl
+
+CAUGHT_BY = "adds_2500_elements_and_touches_nothing_beyond_them"
+DIES_ON = ("interpreter", "cuda")
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets).to(tl.float32)
+    y = tl.load(y_ptr + offsets).to(tl.float32)
+    tl.store(out_ptr + offsets, (x + y).to(out_ptr.dtype.element_ty))
+
+
+def add(x, y):
+    out = torch.empty_like(x)
+    grid = (triton.cdiv(x.numel(), 1024),)
+    add_kernel[grid](x, y, out, x.numel(), BLOCK=1024)
+    return out

@@ -1,0 +1,24 @@
+"""A grid of one program: everything past the first tile stays as the allocator left it."""
+
+import torch
+import triton
+import triton.language as tl
+
+CAUGHT_BY = "adds_2500_elements_and_touches_nothing_beyond_them"
+DIES_ON = ("interpreter", "cuda")
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
+    y = tl.load(y_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + offsets, (x + y).to(out_ptr.dtype.element_ty), mask=mask)
+
+
+def add(x, y):
+    out = torch.empty_like(x)
+    grid = (1,)
+    add_kernel[grid](x, y, out, x.numel(), BLOCK=1024)
+    return out
