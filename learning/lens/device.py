@@ -1,0 +1,197 @@
+"""The one door through which kernels run.
+
+``open()`` decides once, before Triton is imported, and without initialising CUDA (a fork server may call it): an NVIDIA
+GPU where there is one, else Triton's interpreter with the course's corrections. Notebooks, ``check``, the judge and the
+tests all come through here, so that one cell runs on every machine.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from learning.lens import nvml
+
+TARGETS = ("", "cuda", "interpreter")
+SUPPORTED = "3.6 to 3.9"
+
+
+class DeviceError(RuntimeError):
+    """The device asked for cannot be opened here; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where kernels run.
+
+    ``kind`` is "cuda" or "interpreter"; ``torch_device`` ("cuda" or "cpu") is where tensors live; ``name`` is for people;
+    ``capability`` is the GPU's (major, minor), None on the interpreter; ``corrections`` are (name, state, sentence) of
+    what the course mends in Triton's interpreter.
+    """
+
+    kind: str
+    torch_device: str
+    name: str
+    capability: tuple[int, int] | None = None
+    corrections: tuple[tuple[str, str, str], ...] = ()
+    details: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    def refuses(self, dtype: Any) -> str | None:
+        """Why values of ``dtype`` (a torch dtype or its name) are not judged here, as one sentence; None if they are."""
+        name = str(dtype).removeprefix("torch.")
+        if name.startswith("float8"):
+            return f"{name} is no part of the course's contracts"
+        if name != "bfloat16":
+            return None
+        if self.kind == "cuda" and self.capability is not None and self.capability < (8, 0):
+            return f"bfloat16 is emulated on {self.name}, which has no bf16 units; the course judges float16 there"
+        if self.kind == "interpreter" and ("bfloat16", "wrong") in {(n, state) for n, state, _ in self.corrections}:
+            return "bfloat16 is wrong in this Triton's interpreter, and the course's correction does not mend it"
+        return None
+
+    def explain(self) -> list[tuple[str, str]]:
+        """Rows (what, value) of the machine table a notebook's first cell shows."""
+        rows = [("device", self.name), *self.details]
+        mended = [name for name, state, _ in self.corrections if state == "corrected"]
+        wrong = [name for name, state, _ in self.corrections if state == "wrong"]
+        if mended:
+            rows.append(("corrected here", ", ".join(mended)))
+        if wrong:
+            rows.append(("still wrong here", ", ".join(wrong)))
+        refused = self.refuses("bfloat16")
+        if refused:
+            rows.append(("not judged", refused))
+        return rows
+
+
+_opened: Device | None = None
+
+
+def open(target: str = "") -> Device:
+    """Open the device kernels run on, once a process, and return it.
+
+    ``target`` "" takes the GPU where there is one and else the interpreter; "cuda" and "interpreter" insist. Setting
+    ``TRITON_INTERPRET=1`` beforehand asks for the interpreter too. Call it before Triton is imported.
+
+    Raises ``DeviceError`` where the target is not to be had, where Triton or torch is missing, and where Triton was
+    imported earlier in the other mode; the message names the remedy.
+    """
+    global _opened
+    if target not in TARGETS:
+        raise DeviceError(f"there is no target {target!r}; the targets are {', '.join(t or repr(t) for t in TARGETS)}")
+    if _opened is not None:
+        if target and target != _opened.kind:
+            raise DeviceError(
+                f"this process already runs kernels on {_opened.name}; restart it (in a notebook: restart the kernel) "
+                f"to use target {target!r}"
+            )
+        return _opened
+    _require("torch", "triton")
+    _opened = _open_cuda() if _wants_cuda(target) else _open_interpreter()
+    return _opened
+
+
+def current() -> Device:
+    """The device that was opened, opening the default one where none was."""
+    return _opened or open()
+
+
+def _require(*packages: str) -> None:
+    for package in packages:
+        try:
+            importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            if package in sys.modules:
+                continue
+            remedy = "pip install triton==3.6.0 --no-deps" if package == "triton" else "see the README, 'Install'"
+            if package == "triton" and platform.system() != "Linux":
+                remedy = "Triton is published for Linux only: use Colab, WSL or a Linux container"
+            raise DeviceError(f"{package} is not installed here, and kernels need it: {remedy}") from None
+
+
+def _asked_for_interpreter() -> bool:
+    return os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "on", "true", "yes", "y")
+
+
+def _wants_cuda(target: str) -> bool:
+    if target == "interpreter":
+        return False
+    gpu = nvml.first_gpu()
+    if target == "cuda":
+        if gpu is None:
+            raise DeviceError(
+                "no NVIDIA GPU answers on this machine; leave the target out to use the interpreter, or open the "
+                "notebook where there is a GPU (Colab: Runtime > Change runtime type > T4 GPU)"
+            )
+        if _asked_for_interpreter():
+            raise DeviceError("TRITON_INTERPRET is set, which keeps kernels off the GPU: unset it and start again")
+        return True
+    return gpu is not None and not _asked_for_interpreter() and _torch_has_cuda()
+
+
+def _torch_has_cuda() -> bool:
+    import torch
+
+    return torch.version.cuda is not None
+
+
+def _open_cuda() -> Device:
+    import torch
+
+    gpu = nvml.first_gpu()
+    if torch.version.cuda is None:
+        raise DeviceError(
+            "this torch was built without CUDA: install the CUDA build to use the GPU (README, 'Install')"
+        )
+    if _triton_mode() == "interpreted":
+        raise DeviceError("Triton was imported with TRITON_INTERPRET set: unset it and restart the process or kernel")
+    details = (
+        ("compute capability", f"{gpu.capability[0]}.{gpu.capability[1]}"),
+        ("GPU memory", f"{gpu.memory / 2**30:.0f} GiB"),
+        ("driver", gpu.driver),
+        *_versions(),
+        ("CUDA of torch", torch.version.cuda),
+    )
+    return Device("cuda", "cuda", gpu.name, gpu.capability, details=details)
+
+
+def _open_interpreter() -> Device:
+    if _triton_mode() == "compiled":
+        raise DeviceError(
+            "Triton was imported before the course opened its device, so kernels would ask for a GPU: restart the "
+            "process (in a notebook: restart the kernel) and run the first cell first"
+        )
+    os.environ["TRITON_INTERPRET"] = "1"
+    from learning.lens import interpreter
+
+    corrections = tuple((c.name, c.state, c.sentence) for c in interpreter.report())
+    interpreter.correct(interpreter.Patches())  # for the life of the process: this mode never compiles
+    return Device(
+        "interpreter",
+        "cpu",
+        "Triton's interpreter on the CPU",
+        corrections=corrections,
+        details=(("processor", platform.processor() or platform.machine()), *_versions()),
+    )
+
+
+def _triton_mode() -> str:
+    """How Triton was imported in this process: "interpreted", "compiled", or "" where it was not yet."""
+    language = sys.modules.get("triton.language")
+    if language is None:
+        return ""
+    return "interpreted" if type(language.sum).__name__ == "InterpretedFunction" else "compiled"
+
+
+def _versions() -> tuple[tuple[str, str], ...]:
+    rows = [("Python", platform.python_version())]
+    for package in ("torch", "triton", "numpy"):
+        version = importlib.metadata.version(package)
+        if package == "triton" and not (3, 6) <= tuple(int(part) for part in version.split(".")[:2]) < (3, 10):
+            version += f" (untested: the course supports {SUPPORTED})"
+        rows.append((package, version))
+    return tuple(rows)
