@@ -7,8 +7,11 @@ nothing installed.
 from __future__ import annotations
 
 import difflib
+import hashlib
 import importlib
+import importlib.util
 import pkgutil
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,6 +62,7 @@ class Lesson:
     imports: tuple[str, ...] = ("torch", "triton", "triton.language", "math")
     version: int = 1
     slug: str = field(default="", compare=False)
+    root: Path = field(default=LESSONS, compare=False)
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -76,7 +80,7 @@ class Lesson:
     @property
     def folder(self) -> Path:
         """The folder its author writes, ``learning/lessons/<slug>``."""
-        return LESSONS / self.slug
+        return self.root / self.slug
 
     @property
     def entry(self) -> str:
@@ -84,38 +88,56 @@ class Lesson:
         return self.entries[0]
 
 
-def load(slug: str) -> Lesson:
-    """Return the card of the lesson in folder ``slug``.
+def load(slug: str, root: Path = LESSONS) -> Lesson:
+    """Return the card of the lesson in folder ``root/slug``.
 
     Raises ``UnknownLesson`` (with near names) where no such folder holds a card.
     """
-    if slug not in slugs():
-        raise UnknownLesson(slug, near(slug))
-    card = importlib.import_module(f"learning.lessons.{slug}").LESSON
+    if slug not in slugs(root):
+        raise UnknownLesson(slug, near(slug, root))
+    if root == LESSONS:
+        module = importlib.import_module(f"learning.lessons.{slug}")
+    else:
+        module = _import_from(root / slug)
+    card = getattr(module, "LESSON", None)
+    if not isinstance(card, Lesson):
+        raise LessonError(f"lesson {slug}: its __init__.py defines no LESSON = Lesson(...)")
     object.__setattr__(card, "slug", slug)
+    object.__setattr__(card, "root", root)
     return card
 
 
-def find(name: str) -> Lesson:
+def _import_from(folder: Path):
+    """The package in ``folder`` under a name of its own, so that lessons elsewhere never shadow the course's."""
+    name = f"_lesson_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}_{folder.name}"
+    spec = importlib.util.spec_from_file_location(
+        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def find(name: str, root: Path = LESSONS) -> Lesson:
     """Return the lesson whose slug or id (in any case) is ``name``; raises ``UnknownLesson``."""
     wanted = name.strip().lower().replace("-", "_")
-    for lesson in discover():
+    for lesson in discover(root=root):
         if wanted in (lesson.slug, lesson.id.lower()):
             return lesson
-    raise UnknownLesson(name, near(wanted))
+    raise UnknownLesson(name, near(wanted, root))
 
 
-def slugs() -> list[str]:
-    """Folder names under ``learning/lessons`` that hold a card, sorted."""
-    return sorted(m.name for m in pkgutil.iter_modules([str(LESSONS)]) if m.ispkg and not m.name.startswith("_"))
+def slugs(root: Path = LESSONS) -> list[str]:
+    """Folder names under ``root`` that hold a card, sorted."""
+    return sorted(m.name for m in pkgutil.iter_modules([str(root)]) if m.ispkg and not m.name.startswith("_"))
 
 
-def discover(level: str | None = None) -> list[Lesson]:
+def discover(level: str | None = None, root: Path = LESSONS) -> list[Lesson]:
     """Every lesson in course order, or those of one ``level``."""
-    lessons = sorted((load(slug) for slug in slugs()), key=lambda lesson: (lesson.order, lesson.id))
+    lessons = sorted((load(slug, root) for slug in slugs(root)), key=lambda lesson: (lesson.order, lesson.id))
     return [lesson for lesson in lessons if level in (None, lesson.level)]
 
 
-def near(name: str) -> list[str]:
+def near(name: str, root: Path = LESSONS) -> list[str]:
     """Up to three slugs that resemble ``name``."""
-    return difflib.get_close_matches(name.lower(), slugs(), n=3, cutoff=0.5)
+    return difflib.get_close_matches(name.lower(), slugs(root), n=3, cutoff=0.5)

@@ -1,0 +1,46 @@
+"""The one place of configuration: for nbgrader, for formgrader, and for the course itself.
+
+nbgrader reads only ``nbgrader_config.py``, whose one line loads this file, from the folder it is started in.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+c = get_config()  # noqa: F821 (traitlets puts it here)
+
+ROOT = Path(__file__).resolve().parent
+
+# nbgrader starts `alembic` by name, and the classes below are imported by name
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []
+
+# ---- the course -----------------------------------------------------------------------------------------------------
+# Where the repository is published. While these are empty, notebooks carry no "Open in Colab" badge and their first
+# cell looks for the package only around itself. `tag` is the release a notebook fetches the package from.
+c.Course.owner = ""
+c.Course.repository = ""
+c.Course.tag = ""
+# The secret seed of the hidden cases: made at the first grading, readable by its owner alone, outside the checkout.
+c.Course.seed_file = str(Path("~/.config/triton-kernel-course/seed").expanduser())
+
+# ---- folders --------------------------------------------------------------------------------------------------------
+c.CourseDirectory.course_id = "triton-kernels"
+c.CourseDirectory.root = str(ROOT)
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "README.md"]
+c.Exchange.root = str(ROOT / "exchange")
+
+# ---- releases -------------------------------------------------------------------------------------------------------
+# nbgrader's own stub raises, which does not compile inside @triton.jit; this one does, and gives no answer.
+c.ClearSolutions.code_stub = {"python": "### YOUR CODE HERE\n..."}
+c.ClearSolutions.text_stub = "*Write here.*"
+c.ClearSolutions.begin_solution_delimeter = "BEGIN SOLUTION"
+c.ClearSolutions.end_solution_delimeter = "END SOLUTION"
+c.ClearHiddenTests.begin_test_delimeter = "BEGIN HIDDEN TESTS"
+c.ClearHiddenTests.end_test_delimeter = "END HIDDEN TESTS"
+c.ClearMarkScheme.begin_mark_scheme_delimeter = "BEGIN MARK SCHEME"
+c.ClearMarkScheme.end_mark_scheme_delimeter = "END MARK SCHEME"
+# A release is a pure function of its source: running the command again replaces it.
+c.GenerateAssignment.force = True
+
+# ---- grading (learning/grading reads and edits this section) --------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Lesson folders become instructor notebooks and back, and nbgrader makes releases of them that are then audited."""

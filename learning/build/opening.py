@@ -1,0 +1,64 @@
+"""The two cells no author writes: the title, told by the lesson's card, and the bootstrap."""
+
+from __future__ import annotations
+
+from learning.build.cells import Cell, nbgrader
+from learning.build.course import Course
+from learning.lesson import Lesson
+
+POINTS = 20
+_COLAB = "https://colab.research.google.com"
+
+
+def title(lesson: Lesson, course: Course) -> Cell:
+    """Title, one sentence, minutes and points, what to bring, and a badge where a public repository is configured."""
+    facts = [f"{lesson.minutes} minutes", f"{POINTS} points"]
+    if lesson.needs:
+        facts.append(f"needs {', '.join(lesson.needs)}")
+    parts = [f"# {lesson.id} · {lesson.title}", lesson.sentence.strip(), " · ".join(facts)]
+    if course.published:
+        where = f"{course.owner}/{course.repository}/blob/{course.tag}/release/{lesson.slug}/{lesson.slug}.ipynb"
+        parts.append(f"[![Open in Colab]({_COLAB}/assets/colab-badge.svg)]({_COLAB}/github/{where})")
+    return Cell("title", "markdown", "text", "title", "\n\n".join(parts), "__init__.py")
+
+
+def bootstrap(lesson: Lesson, course: Course) -> Cell:
+    """The folded first code cell, at most 12 lines: find the package, open the lesson.
+
+    It imports ``learning`` if it can, else looks for it in the folders above the notebook, else fetches the configured
+    tag or says what to do.
+    """
+    if course.published:
+        address = f"https://github.com/{course.owner}/{course.repository}"
+        fetch = [
+            "    if not roots:  # opened alone, as Colab does",
+            f"        !git clone --quiet --depth 1 --branch {course.tag} {address} course",
+            '        roots = [Path("course").resolve()]',
+        ]
+    else:
+        fetch = [
+            "    if not roots:",
+            '        raise ImportError("The course is not here: clone its repository and open this notebook inside it.")',
+        ]
+    lines = [
+        "# @title Set-up: run this cell first",
+        "import sys; from pathlib import Path",
+        "try:",
+        "    import learning.session",
+        "except ImportError:",
+        '    roots = [p for p in (Path.cwd(), *Path.cwd().parents) if (p / "learning" / "lesson.py").is_file()]',
+        *fetch,
+        "    sys.path.insert(0, str(roots[0]))",
+        "    import learning.session",
+        f'learning.session.begin("{lesson.slug}")',
+    ]
+    return Cell(
+        "bootstrap",
+        "code",
+        "bootstrap",
+        "bootstrap",
+        "\n".join(lines),
+        "",
+        grade=nbgrader("bootstrap", locked=True),
+        metadata={"cellView": "form", "jupyter": {"source_hidden": True}},
+    )
