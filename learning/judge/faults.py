@@ -1,0 +1,123 @@
+"""Read an exception as a ``Fault``: what it says, and where in the learner's own cell.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Iterator
+
+from learning.judge.finding import Fault
+
+Locate = Callable[[str], "tuple[str, str] | None"]
+LONGEST_MESSAGE = 2000
+
+_MEMORY_WORDS = ("can't allocate memory", "not enough memory", "out of memory", "cannot allocate memory")
+
+
+def read(problem: BaseException, locate: Locate | None = None) -> Fault:
+    """Return the fault for ``problem``: type and message of its innermost cause, place of the innermost link of the
+    chain that has one in a learner's cell.
+
+    ``locate(filename)`` returns ``(cell name, source)`` for files that are cells and None for others; by default the
+    cells of a running notebook. Reading never raises, whatever the exception's own methods do.
+    """
+    locate = locate or notebook_cell
+    chain = list(_chain(problem))
+    inner = chain[-1]
+    fault = Fault(type=_name(inner), message=_message(inner))
+    for link in reversed(chain):
+        place = _place(link, locate)
+        if place is not None:
+            fault.cell, fault.line, fault.text = place
+            break
+    if isinstance(inner, MemoryError) or any(word in fault.message.lower() for word in _MEMORY_WORDS):
+        fault.kind = "memory"
+    return fault
+
+
+def notebook_cell(filename: str) -> tuple[str, str] | None:
+    """``("[4]", source)`` for a file name that IPython gave to the cell it ran as number 4, else None."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    if filename not in numbers and "ipykernel_" not in filename and "ipython-input" not in filename:
+        return None
+    number = numbers.get(filename)
+    return (f"[{number}]" if number is not None else "of this notebook"), "".join(linecache.getlines(filename))
+
+
+def _chain(problem: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    link: BaseException | None = problem
+    while isinstance(link, BaseException) and id(link) not in seen and len(seen) < 50:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__
+
+
+def _name(problem: BaseException) -> str:
+    return str(type.__getattribute__(type(problem), "__name__"))
+
+
+def _message(problem: BaseException) -> str:
+    try:
+        own = getattr(problem, "error_message", None)  # Triton's CompilationError without its copy of the source
+        text = own if isinstance(own, str) and own else str(problem)
+    except BaseException:
+        text = ""
+    return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"
+
+
+def _place(problem: BaseException, locate: Locate) -> tuple[str, int, str] | None:
+    try:
+        return _compiler_place(problem, locate) or _syntax_place(problem, locate) or _frame_place(problem, locate)
+    except BaseException:  # an exception class of the learner's may answer anything
+        return None
+
+
+def _frame_place(problem: BaseException, locate: Locate) -> tuple[str, int, str] | None:
+    found, trace, depth = None, problem.__traceback__, 0
+    while trace is not None and depth < 5000:
+        cell = locate(trace.tb_frame.f_code.co_filename)
+        if cell is not None and trace.tb_lineno:
+            found = _at(cell, trace.tb_lineno)
+        trace, depth = trace.tb_next, depth + 1
+    return found
+
+
+def _syntax_place(problem: BaseException, locate: Locate) -> tuple[str, int, str] | None:
+    if not isinstance(problem, SyntaxError) or not isinstance(problem.filename, str):
+        return None
+    cell = locate(problem.filename)
+    return _at(cell, problem.lineno) if cell is not None and isinstance(problem.lineno, int) else None
+
+
+def _compiler_place(problem: BaseException, locate: Locate) -> tuple[str, int, str] | None:
+    """Triton's CompilationError counts lines from the kernel's ``def``; find that ``def`` in the learner's cells."""
+    source, node = getattr(problem, "src", None), getattr(problem, "node", None)
+    line = getattr(node, "lineno", None)
+    if not isinstance(source, str) or not isinstance(line, int):
+        return None
+    kernel = [text.strip() for text in source.strip().splitlines()]
+    for filename in _known_files():
+        cell = locate(filename)
+        if cell is None:
+            continue
+        lines = [text.strip() for text in cell[1].splitlines()]
+        for start in range(len(lines) - len(kernel) + 1):
+            if lines[start : start + len(kernel)] == kernel:
+                return _at(cell, start + line)
+    return None
+
+
+def _known_files() -> list[str]:
+    return list(linecache.cache)
+
+
+def _at(cell: tuple[str, str], line: int) -> tuple[str, int, str]:
+    name, source = cell
+    lines = source.splitlines()
+    return name, line, lines[line - 1][:300] if 0 < line <= len(lines) else ""

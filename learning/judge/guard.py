@@ -1,0 +1,231 @@
+"""Watch a call's memory: poison what ``torch.empty`` hands out, put guard bands around it, note who shares storage.
+
+Imports torch at module level; ``call.guarded`` imports this module only where torch is already there.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from learning.judge.call import Output, copy_plain
+
+BAND = 1 << 16
+"""Bytes of guard band on either side of an allocation: a store that runs over by a whole 16384-wide fp32 tile shows."""
+
+MOST_WATCHED = 256
+"""Allocations of one call that get bands; later ones are plain, so that a loop of a million cannot exhaust memory."""
+
+BAND_BYTES = (0xFF, 0xFE)
+"""Band patterns of poison 0 and 1. Read as floats they are NaN, and NaN or a huge number: an over-read shows too."""
+
+_Tensor = torch.Tensor
+_UNINITIALISED = (torch.empty, torch.empty_like, torch.empty_strided, torch.empty_permuted,
+                  _Tensor.new_empty, _Tensor.new_empty_strided)  # fmt: skip
+_INITIALISED = (torch.zeros, torch.zeros_like, torch.ones, torch.ones_like, torch.full, torch.full_like,
+                _Tensor.new_zeros, _Tensor.new_ones, _Tensor.new_full)  # fmt: skip
+_ALLOCATORS = {function: True for function in _UNINITIALISED} | {function: False for function in _INITIALISED}
+_PACKAGES = ("torch", "triton", "learning")
+
+# Bound here, before any learner code runs, so that a patched torch.Tensor method is not what the judge reads with.
+_storage_of, _shape_of, _stride_of = _Tensor.untyped_storage, _Tensor.size, _Tensor.stride
+_offset_of, _pointer_of, _detach, _view = _Tensor.storage_offset, _Tensor.data_ptr, _Tensor.detach, _Tensor.view
+_contiguous_format, _clone, _copy_, _fill_ = torch.contiguous_format, _Tensor.clone, _Tensor.copy_, _Tensor.fill_
+_as_strided, _set_, _empty, _equal, _nonzero = _Tensor.as_strided, _Tensor.set_, torch.empty, torch.equal, torch.nonzero
+_dtype_of, _device_of = _Tensor.dtype.__get__, _Tensor.device.__get__
+_grad_of, _layout_of, _slice = _Tensor.requires_grad.__get__, _Tensor.layout.__get__, _Tensor.narrow
+_uint8, _strided, _finfo, _iinfo = torch.uint8, torch.strided, torch.finfo, torch.iinfo
+_raw_functions = torch._C.DisableTorchFunction
+
+
+def poison_value(dtype: torch.dtype, poison: int) -> float | int | bool:
+    """What uninitialised memory of ``dtype`` is filled with: NaN or a huge finite number, two integers, two bools."""
+    if dtype is torch.bool:
+        return poison % 2 == 0
+    if dtype.is_floating_point or dtype.is_complex:
+        return float("nan") if poison % 2 == 0 else _finfo(dtype).max * 0.75
+    limits = _iinfo(dtype)
+    return limits.max - 6 if poison % 2 == 0 else limits.min + 5 if limits.min else limits.max // 3
+
+
+def tensors_in(*values: Any) -> list[torch.Tensor]:
+    """The tensors in trees of tuples, lists and dicts, in order."""
+    found: list[torch.Tensor] = []
+    for value in values:
+        if isinstance(value, _Tensor):
+            found.append(value)
+        elif isinstance(value, (tuple, list)):
+            found += tensors_in(*value)
+        elif isinstance(value, dict):
+            found += tensors_in(*value.values())
+    return found
+
+
+def storage_bytes(tensor: torch.Tensor) -> torch.Tensor:
+    """All bytes of the storage under ``tensor`` as a uint8 tensor that shares it, on the same device."""
+    storage = _storage_of(tensor)
+    return _set_(_empty(0, dtype=_uint8, device=_device_of(tensor)), storage, 0, (storage.nbytes(),), (1,))
+
+
+class Watch(TorchFunctionMode):
+    """A call's watch: active inside ``with``; afterwards it tells what the call returned, shared and overran."""
+
+    def __init__(self, args: tuple, kwargs: dict, poison: int):
+        super().__init__()
+        self._poison = poison
+        self._inputs: list[torch.Tensor] = []
+        self._bands: list[tuple[torch.Tensor, int, str]] = []
+        self._names: dict[str, None] = {}
+        seen: set[int] = set()
+        with _raw_functions():
+            for tensor in tensors_in(args, kwargs):
+                if _layout_of(tensor) is _strided and _device_of(tensor).type != "meta":
+                    key = _storage_of(tensor)._cdata
+                    if key not in seen:
+                        seen.add(key)
+                        self._inputs.append(storage_bytes(tensor))
+
+    def __torch_function__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        module = sys._getframe(1).f_globals.get("__name__") or ""
+        if isinstance(module, str) and module.split(".")[0] not in _PACKAGES and len(self._names) < 200:
+            self._names.setdefault(_name(function))
+        result = function(*args, **(kwargs or {}))
+        try:
+            uninitialised = _ALLOCATORS.get(function)
+        except TypeError:  # an unhashable callable is nobody's allocator
+            uninitialised = None
+        if uninitialised is None or len(self._bands) >= MOST_WATCHED or (kwargs and kwargs.get("out") is not None):
+            return result
+        return self._banded(result, uninitialised, _name(function))
+
+    def _banded(self, tensor: torch.Tensor, uninitialised: bool, name: str) -> torch.Tensor:
+        """Move a fresh allocation into a larger one, between bands; same shape, strides, dtype, device, gradient flag."""
+        with _raw_functions():
+            nbytes = _storage_of(tensor).nbytes() if type(tensor) is _Tensor and _layout_of(tensor) is _strided else 0
+            device = _device_of(tensor)
+            if not nbytes or device.type not in ("cpu", "cuda") or tensor.is_pinned():
+                return tensor
+            span = -(-nbytes // 16) * 16
+            whole = _fill_(_empty(span + 2 * BAND, dtype=_uint8, device=device), BAND_BYTES[self._poison % 2])
+            dtype, needs_grad = _dtype_of(tensor), _grad_of(tensor)
+            middle = _view(_slice(whole, 0, BAND, nbytes), dtype)
+            size, stride = _shape_of(tensor), _stride_of(tensor)
+            moved = _detach(_as_strided(middle, size, stride, _offset_of(middle)))
+            if uninitialised:
+                _fill_(middle, poison_value(dtype, self._poison))
+            else:
+                _copy_(moved, _detach(tensor))
+            self._bands.append((whole, nbytes, f"{_text(dtype)}{list(size)} tensor made by {name}"))
+            return moved.requires_grad_(True) if needs_grad else moved
+
+    def take(self, value: Any) -> tuple[Any, list[Output]]:
+        """Copy what came back and state the facts about its tensors; synchronises CUDA first."""
+        outputs: list[Output] = []
+        spans: list[tuple[int, int]] = []
+
+        def tensor(item: Any) -> torch.Tensor | None:
+            if not isinstance(item, _Tensor) or _layout_of(item) is not _strided:
+                return None
+            facts, span = self._facts(item, spans)
+            outputs.append(facts)
+            spans.append(span)
+            if _device_of(item).type == "meta":
+                return _detach(item)
+            return _clone(_detach(item), memory_format=_contiguous_format)
+
+        with _raw_functions():
+            synchronise()
+            return copy_plain(value, tensor), outputs
+
+    def _facts(self, item: torch.Tensor, earlier: list[tuple[int, int]]) -> tuple[Output, tuple[int, int]]:
+        storage = _storage_of(item)
+        start = storage.data_ptr()
+        span = (start, start + storage.nbytes())
+        offset = _offset_of(item)
+        for whole, _, _ in self._bands:
+            if _storage_of(whole).data_ptr() == start:
+                offset -= BAND // item.element_size()
+        inputs = [(_pointer_of(raw), _pointer_of(raw) + raw.numel()) for raw in self._inputs]
+        facts = Output(
+            exact_type=type(item) is _Tensor,
+            plain=not object.__getattribute__(item, "__dict__"),
+            dtype=_text(_dtype_of(item)),
+            shape=tuple(_shape_of(item)),
+            strides=tuple(_stride_of(item)),
+            offset=offset,
+            device=_device_of(item).type,
+            requires_grad=_grad_of(item),
+            overlaps=[index for index, other in enumerate(inputs) if _meet(span, other)],
+            shares_with=[index for index, other in enumerate(earlier) if _meet(span, other)],
+        )
+        return facts, span
+
+    def storages(self) -> list[torch.Tensor]:
+        """Copies of every distinct input storage's bytes, in order of first appearance."""
+        with _raw_functions():
+            synchronise()
+            return [_clone(raw) for raw in self._inputs]
+
+    def broken_guards(self) -> list[str]:
+        """One sentence for each guard band that no longer holds its pattern."""
+        sentences = []
+        with _raw_functions():
+            for whole, nbytes, what in self._bands:
+                pattern = BAND_BYTES[self._poison % 2]
+                before, after = _slice(whole, 0, 0, BAND), _slice(whole, 0, BAND + nbytes, len(whole) - BAND - nbytes)
+                changed = _changed(before, pattern)
+                if changed:
+                    sentences.append(f"the call wrote {BAND - changed[0]} bytes before the start of the {what}")
+                changed = _changed(after, pattern)
+                if changed:
+                    sentences.append(f"the call wrote {changed[1] + 1} bytes past the end of the {what}")
+        return sentences
+
+    def names(self) -> list[str]:
+        """Names of the torch functions that code outside torch and Triton called, in order, each once."""
+        return list(self._names)
+
+
+def _changed(band: torch.Tensor, pattern: int) -> tuple[int, int] | None:
+    """First and last byte of ``band`` that differ from ``pattern``, or None."""
+    key = (pattern, len(band), _device_of(band))
+    if key not in _intact:
+        if len(_intact) > 64:
+            _intact.clear()
+        _intact[key] = _fill_(_empty(len(band), dtype=_uint8, device=_device_of(band)), pattern)
+    if _equal(band, _intact[key]):
+        return None
+    places = _nonzero(band != pattern)
+    return int(places[0]), int(places[-1])
+
+
+_intact: dict[tuple, torch.Tensor] = {}
+
+
+def synchronise() -> None:
+    """Wait for CUDA where this process has used it."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _text(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _name(function: Any) -> str:
+    name = str(getattr(function, "__name__", function))
+    owner = getattr(function, "__self__", None)
+    if name == "__get__" and owner is not None:  # the getter of a property such as Tensor.shape
+        return f"Tensor.{getattr(owner, '__name__', '')}"
+    qualified = str(getattr(function, "__qualname__", name))
+    if qualified.startswith(("TensorBase.", "Tensor.", "_TensorBase.")):
+        return f"Tensor.{name}"
+    module = str(getattr(function, "__module__", None) or "torch")
+    return f"{module}.{name}" if module.startswith("torch") and not module.startswith("torch._") else f"torch.{name}"
