@@ -120,5 +120,10 @@ class LearnerFault(WrongAnswer):
         super().__init__(Finding(rule=rule, called=called, fault=fault))
 
 
+def fault_rule(fault: Fault) -> str:
+    """The rule a fault breaks: "time" or "memory" where a limit ended the call, else "fault"."""
+    return {"timeout": "time", "memory": "memory"}.get(fault.kind, "fault")
+
+
 class NeedsDevice(Exception):
     """Raised inside a check that cannot be decided on this device; the check waits, it neither passes nor fails."""

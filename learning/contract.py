@@ -1,0 +1,151 @@
+"""``require(...)``: the argument checks that starters call before they launch anything.
+
+Only metadata is looked at, never a value, so that a tensor of 2³¹ elements that nobody has touched costs nothing.
+torch is imported when ``require`` is first called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+FLOATS = ("float32", "float16", "bfloat16")
+"""The element types of the course's kernels, by name."""
+
+HALVES = ("float16", "bfloat16")
+"""The 16-bit element types."""
+
+LARGEST = 2**31 - 1
+"""The largest element offset and element count that a kernel's 32-bit arithmetic reaches."""
+
+
+def require(
+    *,
+    rank: int | Iterable[int] | None = None,
+    shape: tuple[int | None, ...] | None = None,
+    dtypes: Iterable[Any] | None = FLOATS,
+    contiguous: bool = False,
+    same_shape: bool = False,
+    same_dtype: bool = True,
+    columns: tuple[int, int] | None = None,
+    output: tuple[int, ...] | None = None,
+    **tensors: Any,
+) -> None:
+    """Check the named ``tensors``; returns nothing where all is well.
+
+    ``require(x=x, y=y, rank=1, contiguous=True, same_shape=True)`` raises
+
+    - ``TypeError`` for an argument that is no tensor, or whose dtype is none of ``dtypes`` (names or torch dtypes,
+      ``None`` for any), or differs from the first one's (unless ``same_dtype=False``);
+    - ``ValueError`` for one that is not on the device in use or not on the first one's device, whose rank is none of
+      ``rank``, whose shape is not ``shape`` (``None`` in it stands for any size) or not the first one's
+      (``same_shape=True``), whose last axis has fewer or more columns than ``columns`` = (least, most), that is not
+      contiguous (``contiguous=True``) or has a negative stride, that requires a gradient while autograd is on, or whose
+      largest element offset Σ(size − 1)·stride or element count exceeds 2³¹ − 1; and for an ``output`` shape whose
+      element count does.
+
+    Every message names the argument and the limit.
+    """
+    import torch
+
+    if not tensors:
+        raise TypeError("require(...) was given no tensor to check; pass each one by its name: require(x=x)")
+    ranks = None if rank is None else (rank,) if isinstance(rank, int) else tuple(rank)
+    allowed = None if dtypes is None else [str(d).removeprefix("torch.") for d in dtypes]
+    first_name, first = next(iter(tensors.items()))
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor, not {type(tensor).__name__}")
+        _placed(name, tensor, first_name, first)
+        _typed(name, tensor, first_name, first, allowed, same_dtype)
+        _shaped(name, tensor, ranks, shape, columns)
+        if same_shape and tensor.shape != first.shape:
+            raise ValueError(f"{name} must have the shape of {first_name}, {_sizes(first)}, not {_sizes(tensor)}")
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise ValueError(
+                f"{name} requires a gradient and this kernel has no backward: call it under torch.no_grad() or pass "
+                f"{name}.detach()"
+            )
+        _reachable(name, tensor)
+        if contiguous and not tensor.is_contiguous():
+            raise ValueError(f"{name} must be contiguous; its strides are {tuple(tensor.stride())}")
+    if output is not None:
+        count = 1
+        for size in output:
+            count *= int(size)
+        if count > LARGEST:
+            raise ValueError(
+                f"the output would have {count} elements, and the limit is 2**31 - 1; it follows from the shapes of "
+                f"{' and '.join(tensors)}"
+            )
+
+
+def _sizes(tensor: Any) -> list[int]:
+    return [int(size) for size in tensor.shape]
+
+
+def _placed(name: str, tensor: Any, first_name: str, first: Any) -> None:
+    """The tensor lies where kernels run: on CUDA, or on the CPU where the interpreter runs them."""
+    kind = _kernel_device()
+    if tensor.device.type != kind:
+        where = "a CUDA device" if kind == "cuda" else "the CPU, where the interpreter runs kernels"
+        raise ValueError(f"{name} must be on {where}, not on device {tensor.device}")
+    if tensor.device != first.device:
+        raise ValueError(f"{name} must be on the device of {first_name}, {first.device}, not on {tensor.device}")
+    if str(tensor.layout) != "torch.strided":
+        raise ValueError(f"{name} must be a strided (dense) tensor, not {tensor.layout}")
+
+
+def _kernel_device() -> str:
+    """ "cuda", or "cpu" where Triton was imported to interpret kernels."""
+    import os
+    import sys
+
+    language = sys.modules.get("triton.language")
+    if language is not None:
+        return "cpu" if type(language.sum).__name__ == "InterpretedFunction" else "cuda"
+    return "cpu" if os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "on", "true", "yes", "y") else "cuda"
+
+
+def _typed(name: str, tensor: Any, first_name: str, first: Any, allowed: list[str] | None, same: bool) -> None:
+    told = str(tensor.dtype).removeprefix("torch.")
+    if allowed is not None and told not in allowed:
+        raise TypeError(f"{name} has dtype {told}; supported dtypes are {', '.join(allowed)}")
+    if same and tensor.dtype != first.dtype:
+        expected = str(first.dtype).removeprefix("torch.")
+        raise TypeError(f"{name} must have the dtype of {first_name}, {expected}, not {told}")
+
+
+def _shaped(name: str, tensor: Any, ranks: tuple | None, shape: tuple | None, columns: tuple | None) -> None:
+    sizes = _sizes(tensor)
+    if ranks is not None and len(sizes) not in ranks:
+        wanted = " or ".join(str(r) for r in ranks)
+        raise ValueError(f"{name} must have rank {wanted}, not rank {len(sizes)} (its shape is {sizes})")
+    if shape is not None:
+        fits = len(sizes) == len(shape) and all(w is None or int(w) == s for w, s in zip(shape, sizes, strict=True))
+        if not fits:
+            wanted = ", ".join("any" if w is None else str(int(w)) for w in shape)
+            raise ValueError(f"{name} must have shape [{wanted}], not {sizes}")
+    if columns is not None and sizes:
+        least, most = columns
+        if not least <= sizes[-1] <= most:
+            raise ValueError(f"{name} has {sizes[-1]} columns; the limit is {least} to {most}")
+
+
+def _reachable(name: str, tensor: Any) -> None:
+    """Offsets and counts fit 32 bits, and no stride runs backwards."""
+    sizes, strides = _sizes(tensor), tensor.stride()
+    if any(stride < 0 for stride in strides):
+        raise ValueError(f"{name} must have nonnegative strides, not {tuple(strides)}")
+    count, furthest = 1, 0
+    for size, stride in zip(sizes, strides, strict=True):
+        count *= size
+        furthest += (size - 1) * stride
+    if count == 0:
+        return
+    if furthest > LARGEST:
+        raise ValueError(
+            f"{name} reaches element offset {furthest}, and the limit is 2**31 - 1 (strides {tuple(strides)})"
+        )
+    if count > LARGEST:
+        raise ValueError(f"{name} has {count} elements, and the limit is 2**31 - 1")

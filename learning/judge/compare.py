@@ -1,0 +1,216 @@
+"""Numbers against the float64 oracle: masks, the aggregate bound, the element-wise bound, exact equality.
+
+With u the output dtype's eps, w the arithmetic's, o the oracle, e = |answer − o| and y = |eager − o|:
+
+- aggregate: ‖e‖ ≤ k · max(‖y‖, c·u·‖o‖, ½·w·‖s‖), the last term only where a condition s is given. Divided by ‖o‖
+  this is relL2(answer) ≤ k · max(relL2(eager), c·u); a product of zeros needs no division.
+- element: eᵢ ≤ k · (½·u·|oᵢ| + t + max(8·w, r)·sᵢ), t the dtype's smallest step, r the worst of eager's own
+  (yᵢ − ½·u·|oᵢ|)/sᵢ. The condition s is what rounding errors scale with: |A||B| for a dot, Σ|x| for a sum; where the
+  caller names none it is the largest |o| of the element's row.
+
+Sequential fp32 summation of K products has a standard error near 0.14·w·K against |A||B| ≈ 0.64·K for normal operands
+(each partial sum s rounds by about 0.2·w·s, the squares add up), so ½ and 8 leave honest orders of summation a margin of
+two and more standard errors over the whole and of thirty an element, and TF32 operands none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from learning.judge.describe import index_text, number_text
+
+FLOOR_16 = 0.25
+FLOOR_32 = 1.0
+CONDITION_SHARE = 0.5
+ARITHMETIC_STEPS = 8.0
+_WORDS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """``k`` the factor on the yardstick, ``c`` the floor in eps of the output (``None``: 0.25 for 16-bit, 1 for fp32),
+    ``working`` the dtype the contract lets intermediates have, ``exact`` demands equal values ("bits": equal bytes)."""
+
+    k: float = 2.0
+    c: float | None = None
+    working: torch.dtype = torch.float32
+    exact: bool | str = False
+
+
+@dataclass
+class Miss:
+    """Why numbers are wrong: ``rule`` in a word, ``got``, ``expected`` one line each, ``where``, ``advice``."""
+
+    rule: str
+    got: str
+    expected: str
+    where: str = ""
+    advice: str = ""
+
+
+def bits(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor's bit patterns as integers of its width, contiguous."""
+    return tensor.contiguous().view(_WORDS[tensor.element_size()])
+
+
+def index_of(flat: int, shape: torch.Size | tuple[int, ...]) -> tuple[int, ...]:
+    """The index of the ``flat``-th element in row-major order."""
+    index = []
+    for size in reversed(shape):
+        index.append(flat % size)
+        flat //= size
+    return tuple(reversed(index))
+
+
+def places_text(wrong: torch.Tensor, tile=None) -> str:
+    """``452 of 2500 elements, from element 2048 to element 2499`` for a boolean mask of wrong elements."""
+    hits = wrong.reshape(-1).nonzero().reshape(-1)
+    count, total = hits.numel(), wrong.numel()
+    first = index_text(index_of(int(hits[0]), wrong.shape), tile)
+    if count == 1:
+        return f"1 of {total} elements, {first}" if total > 1 else first
+    last = index_text(index_of(int(hits[-1]), wrong.shape), tile)
+    return f"{count} of {total} elements, from {first} to {last}"
+
+
+def differ(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor | None:
+    """A mask of the elements whose bits differ between two tensors of one dtype and shape; ``None`` where none does."""
+    if one.numel() == 0:
+        return None
+    unequal = bits(one) != bits(other)
+    return unequal if bool(unequal.any()) else None
+
+
+def compare(
+    answer: torch.Tensor,
+    oracle: torch.Tensor,
+    eager: torch.Tensor | None,
+    bounds: Bounds,
+    scale: torch.Tensor | None = None,
+    tile: int | tuple[int, ...] | None = None,
+) -> Miss | None:
+    """Judge ``answer`` (any dtype) against ``oracle`` (float64 for float answers) of the same shape.
+
+    ``eager`` is torch's own result in the answer's dtype, the yardstick, or ``None`` for none. ``scale`` is the condition,
+    nonnegative, broadcastable to the shape. Returns ``None`` where the answer is right.
+    """
+    if answer.numel() == 0:
+        return None
+    oracle = oracle.to(answer.device)
+    if bounds.exact or not answer.dtype.is_floating_point:
+        return _exact(answer, oracle, bounds.exact == "bits", tile)
+    got, truth = answer.double(), oracle.double()
+    miss = _masks(answer.dtype, got, truth, tile)
+    if miss is not None:
+        return miss
+    finite = got.isfinite() & truth.isfinite()
+    error = torch.where(finite, (got - truth).abs(), 0.0)
+    size = torch.where(finite, truth.abs(), 0.0)
+    slack = torch.zeros_like(error)
+    if eager is not None:
+        own = (eager.to(answer.device).double() - truth).abs()
+        slack = torch.where(finite & own.isfinite(), own, 0.0)
+    return _bounded(answer, truth, error, size, slack, bounds, scale, tile)
+
+
+def _bounded(answer, truth, error, size, slack, bounds: Bounds, scale, tile) -> Miss | None:
+    info = torch.finfo(answer.dtype)
+    work = torch.finfo(bounds.working).eps
+    floor = bounds.c if bounds.c is not None else (FLOOR_16 if info.bits == 16 else FLOOR_32)
+    if scale is None:
+        condition = size.amax(-1, keepdim=True) if size.dim() else size
+    else:
+        condition = scale.to(error.device).double().abs()
+    worst_eager = _ratio((slack - 0.5 * info.eps * size).clamp_min(0), condition)
+    steps = max(ARITHMETIC_STEPS * work, worst_eager)
+    allowed = bounds.k * (0.5 * info.eps * size + info.smallest_normal * info.eps + steps * condition)
+    wrong = error > allowed
+    length, yard, err = (float(torch.linalg.vector_norm(v)) for v in (size, slack, error))
+    share = 0.0
+    if scale is not None:
+        share = CONDITION_SHARE * work * float(torch.linalg.vector_norm(condition.expand(error.shape)))
+    limit = bounds.k * max(yard, floor * info.eps * length, share, info.smallest_normal * info.eps)
+    if bool(wrong.any()):
+        flat = int((error / allowed).nan_to_num(0.0).reshape(-1).argmax())
+        index = index_of(flat, error.shape)
+        tolerance = float(allowed.expand(error.shape)[index])
+        return Miss(
+            "wrong values",
+            number_text(float(answer[index])),
+            f"{number_text(float(truth[index]))} ± {tolerance:.2g}",
+            f"worst at {index_text(index, tile)}; wrong: {places_text(wrong, tile)}",
+        )
+    if err > limit:
+        base = length or 1.0
+        return Miss(
+            "precision",
+            f"a relative error of {err / base:.2g} over the whole result",
+            f"at most {limit / base:.2g} (eager torch in this dtype: {yard / base:.2g})",
+            "no single element stands out",
+            _precision_advice(err / base, answer.dtype),
+        )
+    return None
+
+
+def _ratio(excess: torch.Tensor, condition: torch.Tensor) -> float:
+    """max excess/condition where the condition is positive."""
+    ratio = torch.where(condition > 0, excess / condition, 0.0)
+    return float(ratio.max())
+
+
+def _precision_advice(relative: float, dtype: torch.dtype) -> str:
+    if dtype == torch.float32 and relative > 5e-5:
+        return "errors of this size come from 16-bit or TF32 operands; keep fp32, and ask tl.dot for input_precision='ieee'"
+    if dtype != torch.float32:
+        return "errors of this size come from 16-bit intermediates; compute in fp32 and cast once, at the store"
+    return "look for a sum kept in too few bits, or a difference of two nearly equal numbers"
+
+
+def _masks(dtype: torch.dtype, got: torch.Tensor, truth: torch.Tensor, tile) -> Miss | None:
+    """NaN, +Inf and −Inf must stand where the oracle, rounded to ``dtype``, has them.
+
+    Within two eps of the largest finite value rounding may go either way.
+    """
+    if bool(got.isfinite().all()) and float(truth.abs().max()) < torch.finfo(dtype).max * (
+        1 - 2 * torch.finfo(dtype).eps
+    ):
+        return None
+    info = torch.finfo(dtype)
+    margin = 2 * info.eps
+    for name, has, must, may in (
+        ("NaN", got.isnan(), truth.isnan(), truth.isnan()),
+        ("+Inf", got == torch.inf, truth > info.max * (1 + margin), truth > info.max * (1 - margin)),
+        ("-Inf", got == -torch.inf, truth < -info.max * (1 + margin), truth < -info.max * (1 - margin)),
+    ):
+        extra, lacking = has & ~may, must & ~has
+        for wrong, verb in ((extra, "holds"), (lacking, "lacks")):
+            if bool(wrong.any()):
+                flat = int(wrong.reshape(-1).nonzero()[0])
+                index = index_of(flat, wrong.shape)
+                value, want = float(got[index]), float(truth[index])
+                advice = (
+                    f"the result {verb} {name} where float64 arithmetic {'does not' if verb == 'holds' else 'has it'}"
+                )
+                where = f"first at {index_text(index, tile)}; wrong: {places_text(wrong, tile)}"
+                return Miss("wrong values", number_text(value), number_text(want), where, advice)
+    return None
+
+
+def _exact(answer: torch.Tensor, oracle: torch.Tensor, by_bits: bool, tile) -> Miss | None:
+    wanted = oracle.to(answer.dtype)
+    if by_bits:
+        wrong = bits(answer) != bits(wanted)
+    else:
+        wrong = answer != wanted
+        if answer.dtype.is_floating_point:
+            wrong &= ~(answer.isnan() & wanted.isnan())
+    if not bool(wrong.any()):
+        return None
+    index = index_of(int(wrong.reshape(-1).nonzero()[0]), wrong.shape)
+    got, want = (number_text(float(t[index])) for t in (answer, wanted))
+    if got == want:
+        got, want = (float(t[index]).hex() for t in (answer, wanted))
+    where = f"first at {index_text(index, tile)}; wrong: {places_text(wrong, tile)}"
+    return Miss("wrong values", got, f"exactly {want}", where)

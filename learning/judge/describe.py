@@ -1,0 +1,112 @@
+"""Words for calls and values: what a finding says was called and came back.
+
+Standard library only; tensors are told by their attributes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def is_tensor(value: Any) -> bool:
+    """True for a judge-owned torch tensor (told by type name, so that torch need not be installed)."""
+    return type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "untyped_storage")
+
+
+def dtype_name(dtype: Any) -> str:
+    """``float32`` for ``torch.float32`` or ``"torch.float32"``."""
+    return str(dtype).removeprefix("torch.")
+
+
+def shape_text(dtype: Any, shape: Any) -> str:
+    """``float32[4, 7]``."""
+    return f"{dtype_name(dtype)}[{', '.join(str(int(size)) for size in shape)}]"
+
+
+def tensor_text(tensor: Any) -> str:
+    """``float32[4, 7] strides (1, 4)``: dtype and shape, and the layout where it is not the plain one."""
+    text = shape_text(tensor.dtype, tensor.shape)
+    if not tensor.is_contiguous():
+        text += f" strides {tuple(tensor.stride())}"
+    if tensor.storage_offset():
+        text += f" from element {tensor.storage_offset()} of its storage"
+    return text
+
+
+def value_text(value: Any, limit: int = 120) -> str:
+    """What came back, in a few words: a tensor by dtype and shape, anything else by its literal, cut at ``limit``."""
+    if is_tensor(value):
+        return f"a tensor {tensor_text(value)}"
+    if type(value).__name__ == "Foreign":
+        return f"an object of type {value.type}"
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(value_text(item, limit) for item in value)
+        text = f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+    else:
+        text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def entry_name(entry: Any) -> str:
+    """The name a learner gave the entry point."""
+    return getattr(entry, "name", None) or getattr(entry, "__name__", None) or "answer"
+
+
+def parameter_names(function: Any) -> list[str]:
+    """Positional parameter names of a function or an ``Entry``; empty where they cannot be told."""
+    told = getattr(function, "parameters", None)
+    if isinstance(told, (list, tuple)):
+        return [str(name) for name in told]
+    code = getattr(function, "__code__", None)
+    return list(code.co_varnames[: code.co_argcount]) if code is not None else []
+
+
+def call_text(name: str, args: tuple, kwargs: dict, names: list[str] | tuple[str, ...] = ()) -> str:
+    """The call as the learner could type it: ``add(x, y)  # x, y: float32[2500]``.
+
+    ``names`` label the positional tensors; the same tensor passed twice keeps one label.
+    """
+    labels: dict[int, str] = {}
+    groups: dict[str, list[str]] = {}
+    typed = []
+    for position, (key, value) in enumerate([*((None, a) for a in args), *kwargs.items()]):
+        if is_tensor(value):
+            label = labels.get(id(value))
+            if label is None:
+                fallback = _LETTERS[position % len(_LETTERS)]
+                label = key or (names[position] if position < len(names) else fallback)
+                labels[id(value)] = label
+                groups.setdefault(tensor_text(value), []).append(label)
+            text = label
+        else:
+            text = value_text(value, 60)
+        typed.append(text if key is None else f"{key}={text}")
+    comment = "; ".join(f"{', '.join(members)}: {text}" for text, members in groups.items())
+    return f"{name}({', '.join(typed)})" + (f"  # {comment}" if comment else "")
+
+
+def index_text(index: tuple[int, ...], tile: int | tuple[int, ...] | None = None) -> str:
+    """Where an element lies: ``row 3, column 17``, and the tile of ``tile`` extents that owns it.
+
+    ``tile`` counts from the last axis: one number for the last axis, two for the last two.
+    """
+    if len(index) == 0:
+        text = "the only value"
+    elif len(index) == 1:
+        text = f"element {index[0]}"
+    elif len(index) == 2:
+        text = f"row {index[0]}, column {index[1]}"
+    else:
+        text = f"index [{', '.join(map(str, index))}]"
+    if tile is None or not index:
+        return text
+    extents = (tile,) if isinstance(tile, int) else tuple(tile)
+    owner = [i // e for i, e in zip(index[-len(extents) :], extents, strict=False)]
+    return f"{text} (tile {owner[0] if len(owner) == 1 else tuple(owner)})"
+
+
+def number_text(value: float) -> str:
+    """A number with the digits that matter: six significant ones."""
+    return f"{value:.6g}"

@@ -1,0 +1,244 @@
+"""The parity protocol: contract, memory, then numbers, on the judge's own copies.
+
+One call of ``parity`` is one case. The learner's object is never touched: ``call.invoke`` gives tensors rebuilt from
+bytes, and facts about what came back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from learning.judge.compare import Bounds, Miss, compare, differ, places_text
+from learning.judge.describe import call_text, dtype_name, entry_name, parameter_names, shape_text, value_text
+from learning.judge.finding import Finding, LearnerFault, WrongAnswer, fault_rule
+from learning.judge.moat import Moated
+
+GPU_RUNS = 10
+POISONS = 2
+
+
+@dataclass
+class Case:
+    """What a case needs beside its arguments.
+
+    ``reference(*args)`` is eager torch; ``oracle`` the same in float64 (default: the reference on float64 copies);
+    ``yardstick`` replaces the reference as the source of eager's error; ``scale`` is the condition of each element: a
+    tensor, or a function of the float64 arguments giving one (a tuple for several outputs); ``tile`` the extents a
+    program owns; ``atomics`` lets repeats differ within the bounds; ``runs`` counts calls (two at least, one a poison);
+    ``names`` label arguments, ``outputs`` the results.
+    """
+
+    reference: Callable
+    oracle: Callable | None = None
+    yardstick: Callable | None = None
+    bounds: Bounds = field(default_factory=Bounds)
+    scale: Any = None
+    tile: int | tuple[int, ...] | None = None
+    atomics: bool = False
+    runs: int = POISONS
+    names: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
+class Parity:
+    """One case under judgement: ``decide()`` raises ``WrongAnswer`` or ``LearnerFault``, or returns.
+
+    ``torch_calls`` holds the torch functions the answer was seen to call.
+    """
+
+    def __init__(self, entry: Callable, args: tuple, kwargs: dict, case: Case):
+        self.entry, self.case = entry, case
+        self.moated = Moated(args, kwargs)
+        self.names = list(case.names) or parameter_names(case.reference) or parameter_names(entry)
+        self.called = call_text(entry_name(entry), args, kwargs, self.names)
+        self.arguments = [n for n, _ in zip(self.names, args, strict=False)]
+        self.arguments += [f"input {i}" for i in range(len(self.arguments), len(args))] + list(kwargs)
+        self.torch_calls: set[str] = set()
+        with full_precision():
+            self.model = apply(case.reference, self.moated.args, self.moated.kwargs)
+        self.models = leaves(self.model)
+
+    def decide(self) -> None:
+        """Run the whole protocol, cheapest and most telling finding first."""
+        first, second = self.run(0), self.run(1)
+        if not self.case.atomics:
+            self.equal(first, second, poisoned=True)
+        self.numbers(first)
+        if self.case.atomics:
+            self.numbers(second)
+        for turn in range(POISONS, self.case.runs):
+            again = self.run(turn % POISONS)
+            if not self.case.atomics:
+                self.equal(first, again, poisoned=False)
+
+    def run(self, poison: int) -> list[torch.Tensor]:
+        """One call on fresh arguments; its outputs once contract and memory hold."""
+        from learning.judge import call
+
+        args, kwargs = self.moated.fresh()
+        try:
+            came = call.invoke(self.entry, args, kwargs, poison=poison)
+        except LearnerFault as fault:
+            raise LearnerFault(fault.fault, self.called, fault.finding.rule) from None
+        if came.fault is not None:
+            raise LearnerFault(came.fault, self.called, fault_rule(came.fault))
+        self.torch_calls.update(came.torch_calls)
+        self.contract(came)
+        harm = self.moated.damage(came.storages, self.arguments)
+        if harm is not None:
+            self.fail("memory", got=harm[0], expected="inputs and what surrounds them unchanged", where=harm[1])
+        if came.guards:
+            self.fail("memory", got=came.guards[0], expected="stores only inside the tensor that was allocated")
+        return leaves(came.value)
+
+    def contract(self, came) -> None:
+        """Type, structure, shape, dtype, device, layout and storage of what came back (RIGOR: contract first)."""
+        problem = structure(came.value, self.model)
+        if problem is not None or len(came.outputs) != len(self.models):
+            self.fail("contract", got=value_text(came.value), expected=problem or wanted_text(self.model))
+        for number, (fact, model) in enumerate(zip(came.outputs, self.models, strict=True)):
+            which = self.output_name(number)
+            wanted = shape_text(model.dtype, model.shape)
+            if not fact.exact_type or not fact.plain:
+                self.fail("contract", got=f"{which}a subclass of torch.Tensor or one with attributes of its own",
+                          expected="a plain torch.Tensor")  # fmt: skip
+            if dtype_name(fact.dtype) != dtype_name(model.dtype) or tuple(fact.shape) != tuple(model.shape):
+                self.fail("contract", got=f"{which}{shape_text(fact.dtype, fact.shape)}", expected=wanted)
+            if not same_device(fact.device, model.device):
+                self.fail("contract", got=f"{which}a tensor on {fact.device}", expected=f"one on {model.device}")
+            if not contiguous(fact.shape, fact.strides):
+                self.fail("contract", got=f"{which}strides {tuple(fact.strides)}", expected=f"a contiguous {wanted}")
+            if fact.overlaps:
+                self.fail("contract", got=f"{which}memory shared with an input", expected="a fresh tensor")
+            if fact.shares_with:
+                other = self.output_name(fact.shares_with[0]) or "another output"
+                self.fail("contract", got=f"{which}memory shared with {other.rstrip(': ')}",
+                          expected="storage of its own for each output")  # fmt: skip
+            if fact.requires_grad:
+                self.fail("contract", got=f"{which}a tensor that requires grad", expected="one outside autograd")
+
+    def equal(self, first: list[torch.Tensor], again: list[torch.Tensor], *, poisoned: bool) -> None:
+        """Two calls on equal inputs must give equal bits."""
+        for number, (one, other) in enumerate(zip(first, again, strict=True)):
+            unequal = differ(one, other)
+            if unequal is None:
+                continue
+            where = f"{self.output_name(number)}{places_text(unequal, self.case.tile)}"
+            if poisoned:
+                self.fail("memory", where=where, expected="every element written, from values the call itself wrote",
+                          got="values that change with what fresh memory held before the call")  # fmt: skip
+            self.fail("repeat", got="another result for the same inputs", expected="equal bits each time", where=where)
+
+    def numbers(self, answers: list[torch.Tensor]) -> None:
+        """Compare with the float64 oracle within the case's bounds."""
+        for number, (answer, (oracle, eager, scale)) in enumerate(zip(answers, self.truth(), strict=True)):
+            miss = compare(answer, oracle, eager, self.case.bounds, scale, self.case.tile)
+            if miss is not None:
+                self.miss(miss, number)
+
+    def truth(self) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]]:
+        """Oracle, yardstick and condition of each output, computed once."""
+        if not hasattr(self, "_truth"):
+            case, (args, kwargs) = self.case, self.moated.map_floats(lambda tensor: tensor.double())
+            oracle = leaves(apply(case.oracle or case.reference, args, kwargs))
+            for one, model in zip(oracle, self.models, strict=True):
+                if (model.is_floating_point() and one.dtype != torch.float64) or one.shape != model.shape:
+                    raise ValueError(
+                        f"the oracle gave {shape_text(one.dtype, one.shape)} where the reference gave "
+                        f"{shape_text(model.dtype, model.shape)}; pass oracle= a float64 function"
+                    )
+            eager = self.models
+            if case.yardstick is not None:
+                with full_precision():
+                    eager = leaves(apply(case.yardstick, self.moated.args, self.moated.kwargs))
+            scale = apply(case.scale, args, kwargs) if callable(case.scale) else case.scale
+            scales = list(scale) if isinstance(scale, (tuple, list)) else [scale] * len(oracle)
+            self._truth = list(zip(oracle, eager, scales, strict=True))
+        return self._truth
+
+    def output_name(self, number: int) -> str:
+        """``normed: `` where the call has several outputs, else nothing."""
+        if len(self.models) == 1:
+            return ""
+        return f"{self.case.outputs[number] if number < len(self.case.outputs) else f'output {number}'}: "
+
+    def miss(self, miss: Miss, number: int) -> None:
+        """Raise the finding of a numeric ``miss`` in output ``number``."""
+        name = self.output_name(number)
+        self.fail(miss.rule, got=name + miss.got, expected=miss.expected, where=miss.where, advice=miss.advice)
+
+    def fail(self, rule: str, **fields) -> None:
+        """Raise ``WrongAnswer`` for this call."""
+        raise WrongAnswer(Finding(rule=rule, called=self.called, **fields))
+
+
+@contextlib.contextmanager
+def full_precision() -> Iterator[None]:
+    """IEEE fp32 products for eager torch, whatever the process was set to (RIGOR point 8)."""
+    before = torch.get_float32_matmul_precision()
+    if before == "highest":
+        yield
+        return
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def apply(function: Callable, args: tuple, kwargs: dict) -> Any:
+    """Call ``function`` with those of ``kwargs`` that its signature names (an option of the kernel is none of its)."""
+    parameters = inspect.signature(function).parameters
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        kwargs = {key: value for key, value in kwargs.items() if key in parameters}
+    with torch.no_grad():
+        return function(*args, **kwargs)
+
+
+def leaves(value: Any) -> list[torch.Tensor]:
+    """The tensors of a value that is one tensor or a tuple or list of such values, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return []
+
+
+def structure(value: Any, model: Any) -> str | None:
+    """What was expected where ``value`` has another structure than ``model``, else ``None``."""
+    if isinstance(model, torch.Tensor):
+        return None if isinstance(value, torch.Tensor) else wanted_text(model)
+    if type(value) is not tuple or len(value) != len(model):
+        return wanted_text(model)
+    return next((problem for v, m in zip(value, model, strict=True) if (problem := structure(v, m))), None)
+
+
+def wanted_text(model: Any) -> str:
+    """``a tensor float32[4, 7]`` or ``a tuple of 2: …``."""
+    if isinstance(model, torch.Tensor):
+        return f"a tensor {shape_text(model.dtype, model.shape)}"
+    return f"a tuple of {len(model)}: " + ", ".join(wanted_text(item) for item in model)
+
+
+def same_device(told: str, device: torch.device) -> bool:
+    """``"cuda"`` and ``"cuda:0"`` are one device; other indices are not."""
+    kind, _, index = str(told).partition(":")
+    return kind == device.type and int(index or 0) == (device.index or 0)
+
+
+def contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Row-major and dense, as torch defines it: axes of one element may have any stride, empty tensors any strides."""
+    if 0 in tuple(shape):
+        return True
+    expected = 1
+    for size, stride in zip(reversed(tuple(shape)), reversed(tuple(strides)), strict=True):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
