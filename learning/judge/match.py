@@ -13,10 +13,12 @@ import re
 from dataclasses import dataclass, field
 
 from learning.judge import statements
-from learning.judge.cells import Cell, LearnerCells
+from learning.judge.cells import Cell, LearnerCells, is_todo, role_of, starter_of
 
-LEARNERS = ("answer", "explain", "show", "bootstrap")
+LEARNERS = ("answer", "explain", "show")
 """Roles whose text is taken from the learner unless the cell is locked; every other role's text is the instructor's."""
+GRADED = ("answer", "explain", "check", "hidden", "setup")
+"""Roles a learner is told about when such a cell is missing, altered or retyped."""
 
 
 @dataclass
@@ -139,7 +141,7 @@ def _string(value: object) -> str:
 
 def _slot(index: int, cell: dict) -> Slot:
     graded = _nbgrader(cell)
-    role = _string((cell.get("metadata", {}).get("learning") or {}).get("role"))
+    role = role_of(cell)
     if not role and cell.get("cell_type") == "markdown":
         role = "explain" if graded.get("solution") or graded.get("task") else "text"
     locked = not graded.get("solution") if role in LEARNERS and graded else role not in LEARNERS
@@ -195,10 +197,9 @@ class _Matcher:
                         other.how, other.slot = "copy", -1
 
     def is_edited(self, slot: Slot, found: Found) -> bool:
-        starter = statements.starter(slot.source)
         if slot.code:
-            return not statements.same_code(found.source, starter)
-        return not statements.same_text(found.source, starter)
+            return not is_todo(found.source, starter_of(slot.source))
+        return not statements.same_text(found.source, slot.source)
 
     def by_cell_id(self) -> None:
         for slot in self.open():
@@ -222,7 +223,7 @@ class _Matcher:
                 continue
             if any(statements.same_text(found.source, form) for form in statements.forms(slot.source)):
                 continue
-            if not slot.role or slot.role == "text":
+            if slot.role not in GRADED:
                 continue
             self.notes.append(f"altered: {slot.name} is locked; the original was used")
             if slot.code:
@@ -267,7 +268,7 @@ class _Matcher:
         order = []
         for slot in self.slots:
             found = self.placed.get(slot.index)
-            graded = slot.role in ("answer", "explain", "check", "hidden", "setup")
+            graded = slot.role in GRADED
             if found is None:
                 if graded:
                     what = "the original was used" if slot.locked else "it counts as not answered"

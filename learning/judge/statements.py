@@ -6,7 +6,6 @@ import ast
 import re
 import warnings
 
-BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 HIDDEN_BEGIN, HIDDEN_END = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 
 
@@ -29,34 +28,16 @@ def same_text(one: str, other: str) -> bool:
     return squeezed(one) == squeezed(other)
 
 
-def same_code(one: str, other: str) -> bool:
-    """Whether two sources have equal syntax trees; falls back to their text where either does not parse."""
-    first, second = parse(one), parse(other)
-    if first is None or second is None:
-        return same_text(one, other)
-    return ast.dump(first) == ast.dump(second)
-
-
-def starter(source: str) -> str:
-    """``source`` with each solution region replaced by ``...`` at its indentation, as a release shows it.
-
-    A Markdown region and a source without a region come back with the region removed, or unchanged.
-    """
-    return _cut(source, BEGIN, END, "...")
-
-
 def forms(source: str) -> list[str]:
     """The forms a locked cell may have in a release: as it stands, and with its hidden region cut out."""
-    return [source, _cut(source, HIDDEN_BEGIN, HIDDEN_END, None)]
+    return [source, _cut(source, HIDDEN_BEGIN, HIDDEN_END)]
 
 
-def _cut(source: str, begin: str, end: str, instead: str | None) -> str:
+def _cut(source: str, begin: str, end: str) -> str:
     lines, inside = [], False
     for line in source.split("\n"):
         if begin in line:
             inside = True
-            if instead is not None:
-                lines.append(re.match(r"\s*", line).group() + instead)
         elif end in line:
             inside = False
         elif not inside:

@@ -1,0 +1,132 @@
+"""One grading slot: a judge process with its own warm fork server, fed one submission a line.
+
+``python -m learning.grading.slot`` reads jobs as JSON lines and answers each with an ``Outcome`` as one JSON line. It
+ends when its input ends, so it never outlives the process that started it. Standard library only at module level:
+torch is imported when the first lesson needs it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from learning.grading import ingest
+from learning.grading.outcome import GRADED, Outcome, Placed
+from learning.judge import match
+from learning.judge.statements import same_text
+
+
+def work(job: dict, servers: object = None) -> Outcome:
+    """Grade the submission that ``job`` names and return its outcome.
+
+    ``job`` holds ``folder`` (of one submission), ``notebook`` (its name without ``.ipynb``), ``lesson`` (a slug),
+    ``version`` (the current one), ``sources`` (by version: the paths of the instructor's notebook and of its release
+    form, and the notebook's hash), ``against_current``, ``device``, ``seed_file``. What a learner did never raises;
+    what is wrong with the judge does.
+    """
+    started = time.perf_counter()
+    try:
+        submission = ingest.submission(Path(job["folder"]), job["notebook"])
+    except ingest.Damage as damage:
+        return Outcome.failed(str(damage), lesson=job["lesson"], version=job["version"])
+    version, cause, note = _version(submission.notebook, job)
+    said = {"lesson": job["lesson"], "version": version, "digest": submission.digest}
+    if cause:
+        return Outcome.failed(cause, notes=submission.notes, **said)
+    source = job["sources"][str(version)]
+    instructor = json.loads(Path(source["instructor"]).read_text(encoding="utf-8"))
+    release = json.loads(Path(source["release"]).read_text(encoding="utf-8"))
+    aligned = match.align(submission.notebook, release)
+    graded = _judge(job, aligned.learner_cells(), instructor, servers)
+    graded.version = version
+    return Outcome(
+        GRADED,
+        source=source["hash"],
+        notes=submission.notes + note + aligned.notes,
+        cells=_layout(aligned, submission.notebook),
+        answered=_answered(aligned),
+        graded=graded,
+        seconds=time.perf_counter() - started,
+        **said,
+    )
+
+
+def _judge(job: dict, cells, instructor: dict, servers):
+    from learning import lesson
+    from learning.judge import engine, seeds
+
+    return engine.grade(
+        lesson.load(job["lesson"]), cells, notebook=instructor, seed=seeds.secret(Path(job["seed_file"])), hidden=True,
+        device=job["device"], servers=servers,
+    )  # fmt: skip
+
+
+def _version(notebook: dict, job: dict) -> tuple[int, str, list[str]]:
+    """The version to grade against, why that is impossible, and a note where it is not the current one."""
+    current = job["version"]
+    learning = notebook["metadata"].get("learning") or {}
+    own = learning.get("version", current)
+    lesson = learning.get("lesson", job["lesson"])
+    if lesson != job["lesson"]:
+        return (
+            current,
+            f"this notebook is of the lesson {lesson!r}, not of {job['lesson']!r}; hand in the right one",
+            [],
+        )
+    if own == current or not isinstance(own, int) or isinstance(own, bool):
+        return current, "", []
+    if job["against_current"]:
+        return current, "", [f"the notebook is of version {own}; it was graded against version {current}, as asked"]
+    if str(own) not in job["sources"]:
+        return own, (
+            f"the notebook is of version {own} of the lesson, whose source is not kept here; put it at learning/"
+            f"lessons/{job['lesson']}/versions/{own}.ipynb, or grade with --Grading.against_current=True"
+        ), []  # fmt: skip
+    return own, "", [f"the notebook is of version {own} and was graded against it; the current one is {current}"]
+
+
+def _layout(aligned: match.Alignment, notebook: dict) -> list[Placed]:
+    def pictures(found: match.Found) -> dict:
+        return notebook["cells"][found.index].get("attachments", {}) if found.index < len(notebook["cells"]) else {}
+
+    cells = [
+        Placed(slot.index, False, slot.type, found.source, pictures(found) if slot.type == "markdown" else {})
+        for slot in aligned.slots
+        if not slot.locked and (found := aligned.placed.get(slot.index)) is not None
+    ]
+    return cells + [Placed(found.slot, True, found.type, found.source, pictures(found)) for found in aligned.extras]
+
+
+def _answered(aligned: match.Alignment) -> dict[str, bool]:
+    return {
+        slot.grade_id: not same_text(aligned.text(slot), slot.source)
+        for slot in aligned.slots
+        if slot.role == "explain" and slot.grade_id
+    }
+
+
+def main() -> int:
+    """Serve jobs until the input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever a library prints goes to the log, not between the answers
+    from learning.judge.engine import Servers
+
+    with Servers() as servers:
+        for line in sys.stdin:
+            try:
+                outcome = work(json.loads(line), servers)
+            except Exception as error:  # a fault of the judge: named, and the next submission is graded all the same
+                import traceback
+
+                traceback.print_exc()
+                outcome = Outcome.failed(f"the judge failed ({type(error).__name__}: {error})")
+            answers.write(json.dumps(outcome.as_dict()) + "\n")
+            answers.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""Finished work kept by content hash, and instructor notebooks kept by version. Standard library only.
+
+A result is found again only where everything it depends on is the same: the submitted bytes, the instructor's
+notebook, the judge's and the lesson's code, the installed packages, the device and the secret seed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import tempfile
+from pathlib import Path
+
+from learning.grading.outcome import FAILED, Outcome
+
+PACKAGE = Path(__file__).parents[1]
+JUDGING = ("judge", "lens", "grading/ingest.py", "grading/slot.py", "contract.py", "lesson.py", "session.py")
+PACKAGES = ("torch", "triton", "numpy")
+
+
+def replace(path: Path, data: str) -> None:
+    """Write ``data`` to a temporary name beside ``path`` and rename it there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(data)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def sha(*parts: str | bytes) -> str:
+    """SHA-256 over length-prefixed parts, as hexadecimal digits."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def package_hash(lesson: str) -> str:
+    """A hash of every file of this package that can change a result of ``lesson``."""
+    parts: list[bytes] = []
+    for name in (*JUDGING, f"lessons/{lesson}"):
+        place = PACKAGE / name
+        files = sorted(place.rglob("*.py")) if place.is_dir() else [place] if place.exists() else []
+        for file in files:
+            parts += [str(file.relative_to(PACKAGE)).encode(), file.read_bytes()]
+    return sha(*parts)
+
+
+def environment() -> str:
+    """Python and the packages that compute, with their versions, as one line."""
+    names = [f"python {platform.python_version()} {platform.machine()}"]
+    for name in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            names.append(f"{name} {importlib.metadata.version(name)}")
+    return ", ".join(names)
+
+
+def gpus() -> list[str]:
+    """Names of the NVIDIA GPUs this machine shows, without starting a driver."""
+    cards = sorted(Path("/proc/driver/nvidia/gpus").glob("*/information"))
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+        return []
+    names = []
+    for card in cards:
+        with contextlib.suppress(OSError):
+            lines = card.read_text(errors="replace").splitlines()
+            names += [line.split(":", 1)[1].strip() for line in lines if line.startswith("Model")]
+    return names
+
+
+def device_key(device: str) -> str:
+    """What of this machine's devices a result depends on."""
+    asked = os.environ.get("TRITON_INTERPRET", ""), os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    return "|".join([device, *asked, *gpus()])
+
+
+class Store:
+    """Results under ``folder/results`` and instructor notebooks under ``folder/sources``."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def find(self, key: str) -> Outcome | None:
+        """The finished outcome under ``key``, or None; a file that does not read counts as absent."""
+        try:
+            return Outcome.from_dict(json.loads(self._path(key).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    def keep(self, key: str, outcome: Outcome) -> None:
+        """Keep a finished outcome; one in which the judge itself failed is done again next time."""
+        if outcome.state != FAILED and not outcome.broken:
+            replace(self._path(key), json.dumps(outcome.as_dict()))
+
+    def _path(self, key: str) -> Path:
+        return self.folder / "results" / key[:2] / f"{key}.json"
+
+    def keep_source(self, name: str, version: int, text: str) -> None:
+        """Keep an instructor notebook under its version; a later text of the same version replaces it."""
+        path = self.folder / "sources" / name / f"{version}.ipynb"
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            replace(path, text)
+
+    def sources(self, name: str, lesson: str) -> dict[int, Path]:
+        """Kept instructor notebooks by version: those committed with the lesson, and those kept here."""
+        found: dict[int, Path] = {}
+        for folder in (PACKAGE / "lessons" / lesson / "versions", self.folder / "sources" / name):
+            for path in folder.glob("*.ipynb"):
+                if path.stem.isdigit():
+                    found[int(path.stem)] = path
+        return found
