@@ -1,0 +1,201 @@
+"""What a notebook's first cell opens: the device, the setting its checks run under, and the evidence they leave.
+
+``begin("vector_add")`` returns an object whose display is the machine table and ``progress k/n``. It also works in a
+plain ``.py`` run from a shell. Standard library only at module level.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+from learning import course, lesson
+from learning.gates import evidence, records
+from learning.gates.fingerprint import fingerprint
+from learning.gates.progress import Progress, progress
+from learning.history import History
+from learning.judge import setting as settings
+from learning.judge.finding import CheckResult
+
+PYTHON = (3, 11)
+
+
+class SessionError(RuntimeError):
+    """The notebook cannot start here; the message says why and what to do. Shown without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"SessionError: {self}"]
+
+
+class Session:
+    """An open notebook: ``lesson``, ``device`` (None for a CPU lesson), ``log`` the evidence's file or None, and ``why``
+    nothing is kept where it is None."""
+
+    def __init__(self, card: lesson.Lesson, device: Any, history: History, log: Path | None, why: str):
+        self.lesson, self.device, self.history, self.log, self.why = card, device, history, log, why
+        self.public = [name for name, _ in course.grade_cells(history.released, "check")] if history.released else []
+        self.checked = self.referenced = False
+
+    @property
+    def progress(self) -> Progress:
+        """The lesson's gates by the records that exist now."""
+        return progress(self.lesson, self._records())
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The machine table: what and value, both for people."""
+        card = self.lesson
+        rows = [("lesson", f"{card.id} {card.title}")]
+        if self.device is None:
+            rows += [("device", "this machine's CPU"), ("Python", platform.python_version())]
+        else:
+            rows += [(str(what), str(value)) for what, value in self.device.explain()]
+            waiting = self.history.waiting()
+            if self.device.kind != "cuda" and waiting:
+                rows.append(("waits for a GPU", ", ".join(name.replace("_", " ") for name in waiting)))
+            if self.device.kind != "cuda" and "parity" in card.gates:
+                rows.append(("stays open here", "gate 06 and the timings: they need a GPU"))
+        rows.append(("progress", self.sentence()))
+        return rows
+
+    def sentence(self) -> str:
+        """``progress k/n``, the gates proved, and why nothing is kept where nothing is."""
+        state = self.progress
+        proved = [f"{gate.number:02} {gate.id}" for gate in state.gates if gate.proved]
+        text = str(state) + (f" ({', '.join(proved)})" if proved else "")
+        return f"{text}; not saved: {self.why}" if self.why else text
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        width = max(len(what) for what, _ in rows)
+        return "\n".join(f"{what:<{width}}  {value}" for what, value in rows)
+
+    def _repr_html_(self) -> str:
+        cell = "text-align:left;padding:.1em .8em .1em 0;vertical-align:top"
+        body = "".join(
+            f'<tr><th scope="row" style="{cell}">{html.escape(what)}</th><td style="{cell}">{html.escape(value)}</td></tr>'
+            for what, value in self.rows()
+        )
+        return f'<table style="border-collapse:collapse"><tbody>{body}</tbody></table>'
+
+    def heard(self, result: CheckResult) -> None:
+        """Listener of the setting: keeps a check's result as evidence. Never raises."""
+        self.checked = True
+        source = fingerprint(self.history.cells(), self.lesson.entries)
+        self._keep(
+            lambda log: evidence.parity(
+                log, self.lesson, [result], source=source, public=self.public, device=result.device
+            )
+        )
+
+    def ran(self, source: str) -> None:
+        """After a cell ran without an error: records that it called the locked reference, once a session."""
+        if self.referenced or not (called := self.history.references(source)):
+            return
+        self.referenced = True
+        payload = {"called": called, "before_launch": not self.checked}
+        device = self.device.kind if self.device is not None else "cpu"
+        self._keep(lambda log: records.append(log, "reference", self.lesson.slug, device=device, payload=payload))
+
+    def _keep(self, write: Any) -> None:
+        if self.log is None:
+            return
+        try:
+            write(self.log)
+        except Exception as error:  # evidence is a mirror: losing it must not cost a learner their run
+            self.log, self.why = None, _cause(error)
+            print(f"Progress is not saved from here on: {self.why}")
+
+    def _records(self) -> list[dict]:
+        if self.log is None:
+            return []
+        try:
+            return records.read(self.log).records
+        except (OSError, records.RecordError) as error:
+            self.log, self.why = None, _cause(error)
+            return []
+
+
+_session: Session | None = None
+
+
+def begin(slug: str, *, folder: str | os.PathLike | None = None) -> Session:
+    """Open the notebook of lesson ``slug``: its device, its setting and its evidence; call it before importing Triton.
+
+    Evidence goes to ``progress.jsonl`` in ``folder``, by default the notebook's. Calling it again starts over in the
+    same kernel. Raises ``SessionError`` where this Python or Triton cannot run the lesson, ``UnknownLesson`` for a
+    name that is none.
+    """
+    global _session
+    if sys.version_info < PYTHON:
+        raise SessionError(f"this is Python {platform.python_version()}; the course needs 3.11 or newer")
+    card = lesson.load(slug)
+    device = _open_device() if card.kind == "gpu" else None
+    history = History(card, _released(slug))
+    log, why = (Path(folder) / records.FILE, "") if folder is not None else _place(history)
+    session = Session(card, device, history, log, why)
+    if session.log is not None and not _writable(session.log):
+        session.log, session.why = None, f"{session.log.parent} cannot be written"
+    settings.install(
+        settings.Setting(
+            lesson=slug,
+            device=device.kind if device is not None else "cpu",
+            cells=history.cells,
+            listeners=[session.heard],
+            raise_failures=_validating(),
+        )
+    )
+    history.listen(session.ran, replaces=_session.history if _session is not None else None)
+    _session = session
+    return session
+
+
+def _open_device() -> Any:
+    try:
+        from learning.lens import device
+
+        return device.open()
+    except (ImportError, RuntimeError) as error:
+        raise SessionError(str(error)) from error
+
+
+def _released(slug: str) -> dict | None:
+    """The lesson's locked cells, from the release or the source; None where the package came without either."""
+    for path in (course.release(slug), course.source(slug)):
+        try:
+            return course.load(path)
+        except (OSError, course.NotebookError):
+            continue
+    return None
+
+
+def _validating() -> bool:
+    """Whether nbgrader runs this notebook for ``nbgrader validate`` or the Validate button."""
+    return bool(os.environ.get("NBGRADER_VALIDATING")) or os.environ.get("NBGRADER_EXECUTION") == "validate"
+
+
+def _place(history: History) -> tuple[Path | None, str]:
+    if _validating() or os.environ.get("NBGRADER_EXECUTION"):
+        return None, "nbgrader runs this notebook"
+    folder = history.folder()
+    if folder is None:
+        return None, "no notebook or script file is known to run here"
+    for name in ("source", "release", "submitted", "autograded", "feedback"):
+        if (course.ROOT / name) in (folder, *folder.parents):
+            return None, f"this notebook lies in {name}/; work in work/, which `make start` lays out"
+    return folder / records.FILE, ""
+
+
+def _writable(log: Path) -> bool:
+    if log.exists():
+        return os.access(log, os.W_OK)
+    return os.access(log.parent, os.W_OK) if log.parent.is_dir() else os.access(log.parent.parent, os.W_OK)
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the log'}: {error.strerror or error}"
+    return str(error)

@@ -1,0 +1,236 @@
+"""Find a learner's work, and lay out what is not there yet; nothing that exists is ever written.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from learning import course
+from learning.judge import cells, match
+from learning.judge.cells import LearnerCells
+from learning.lesson import Lesson
+
+
+class Unavailable(Exception):
+    """Something the command needs is not to be had here; the message says what, and how to get it."""
+
+
+@dataclass
+class Work:
+    """The file that is checked: ``path``, the ``log`` its evidence goes to, and ``notes`` on how it was chosen."""
+
+    path: Path
+    log: Path
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_notebook(self) -> bool:
+        return self.path.suffix.lower() == ".ipynb"
+
+
+@dataclass(frozen=True)
+class Places:
+    """``root`` holds release/ and source/, ``work`` the learners' folders, ``here`` is the working directory."""
+
+    root: Path
+    work: Path
+    here: Path
+
+    @classmethod
+    def default(cls) -> Places:
+        return cls(course.ROOT, course.workspace(), Path.cwd())
+
+    def folder(self, lesson: Lesson) -> Path:
+        return self.work / lesson.slug
+
+    def log(self, lesson: Lesson) -> Path:
+        return self.folder(lesson) / "progress.jsonl"
+
+    def shown(self, path: Path) -> str:
+        """``path`` as a learner would type it here."""
+        with contextlib.suppress(ValueError):
+            return str(path.relative_to(self.here))
+        return str(path)
+
+
+def find(lesson: Lesson, places: Places, *, file: str = "", python: bool = False, make: bool = True) -> Work | None:
+    """The learner's work on ``lesson``: ``file``, else ``work/<slug>/``, else ``./<slug>.ipynb``.
+
+    Where nothing is there yet the starter is laid out (``make``), as a ``.py`` where ``python`` asks for it; without
+    ``make`` that is None. Of a notebook and a ``.py`` the newer is taken. Raises ``Unavailable``.
+    """
+    log = places.log(lesson)
+    if file:
+        path = Path(file).expanduser()
+        path = path if path.is_absolute() else places.here / path
+        if path.suffix.lower() not in (".ipynb", ".py"):
+            raise Unavailable(f"--file takes a notebook (.ipynb) or a .py, and {file} is neither")
+        if not path.is_file():
+            raise Unavailable(f"--file {file}: there is no such file")
+        return Work(path, log)
+    folder = places.folder(lesson)
+    notebook, script = folder / f"{lesson.slug}.ipynb", folder / f"{lesson.slug}.py"
+    if python:
+        made = make and lay_out(lesson, places, python=True)
+        note = f"made {places.shown(script)} from the starter" if made else "--py: checking the .py"
+        return Work(script, log, [note]) if script.is_file() else None
+    if notebook.is_file() and script.is_file():
+        return _newer(notebook, script, log)
+    for path in (notebook, script):
+        if path.is_file():
+            return Work(path, log)
+    loose = places.here / f"{lesson.slug}.ipynb"
+    if loose.is_file():
+        return Work(loose, loose.parent / "progress.jsonl")
+    if not make:
+        return None
+    lay_out(lesson, places)
+    return Work(notebook, log, [f"made {places.shown(notebook)} from the release; open it and fill in the answer"])
+
+
+def _newer(notebook: Path, script: Path, log: Path) -> Work:
+    first, second = notebook.stat().st_mtime_ns, script.stat().st_mtime_ns
+    newer, older = (script, notebook) if second > first else (notebook, script)
+    when = datetime.datetime.fromtimestamp(newer.stat().st_mtime).strftime("%Y-%m-%d %H:%M:%S")
+    word = "are equally new" if first == second else f"both exist; {newer.name} is newer (saved {when})"
+    return Work(newer, log, [f"{notebook.name} and {script.name} {word}: checking {newer.name}, not {older.name}"])
+
+
+def lay_out(lesson: Lesson, places: Places, *, python: bool = False) -> bool:
+    """Make ``work/<slug>/<slug>.ipynb`` (or ``.py``) from the release unless it exists; returns whether it was made.
+
+    Whoever comes first in a race wins and nobody's file is replaced. Raises ``Unavailable``.
+    """
+    target = places.folder(lesson) / f"{lesson.slug}{'.py' if python else '.ipynb'}"
+    if os.path.lexists(target):
+        return False
+    release = course.release(lesson.slug, places.root)
+    try:
+        data = starter_python(lesson, course.load(release)).encode() if python else release.read_bytes()
+    except (OSError, course.NotebookError) as error:
+        cause = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"
+        raise Unavailable(
+            f"the released notebook release/{lesson.slug}/{lesson.slug}.ipynb {cause}; run `make release`"
+        ) from None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return _create(target, data)
+    except OSError as error:
+        raise Unavailable(
+            f"{places.shown(target)} cannot be made ({error.strerror}); name a folder of your own in LEARNING_WORK"
+        ) from None
+
+
+def _create(target: Path, data: bytes) -> bool:
+    """Create ``target`` whole or not at all; False where somebody else did."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as part:
+            part.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        try:
+            os.link(name, target)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without hard links
+            if os.name == "nt":
+                os.rename(name, target)  # on Windows this never replaces
+                return True
+            return _create_in_place(target, data)
+        return True
+    except FileExistsError:
+        return False
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+
+
+def _create_in_place(target: Path, data: bytes) -> bool:
+    with open(target, "xb") as whole:
+        whole.write(data)
+    return True
+
+
+def starter_python(lesson: Lesson, release: dict) -> str:
+    """The starter as a ``.py``: the release's answer cells below a comment that says how to check it."""
+    answers = [course.text(cell) for cell in release["cells"] if course.role(cell) == "answer"]
+    if not answers:
+        raise course.NotebookError(f"the release of {lesson.slug} has no answer cell")
+    head = (
+        f"# {lesson.id} {lesson.title}: {lesson.sentence}\n"
+        f"#\n"
+        f"# Fill in the parts marked `...`, then: python -m learning.workshops.check {lesson.slug}\n"
+        f"# Only {', '.join(lesson.entries)} and what they use are checked. The text of the lesson, its picture and its\n"
+        f"# reference are in release/{lesson.slug}/{lesson.slug}.ipynb.\n\n"
+    )
+    return head + "\n\n\n".join(text.strip("\n") for text in answers) + "\n"
+
+
+def read(work: Work, lesson: Lesson, places: Places) -> LearnerCells:
+    """The learner's cells in ``work``; raises ``Unavailable`` where the file cannot be read as what its name says."""
+    try:
+        if not work.is_notebook:
+            return LearnerCells.from_python(course.decode(work.path.read_bytes()), work.path.name)
+        return match.learner_cells(course.load(work.path), instructor(lesson, places))
+    except course.NotebookError as error:
+        raise Unavailable(str(error)) from None
+    except OSError as error:
+        raise Unavailable(f"{places.shown(work.path)} cannot be read: {error.strerror}") from None
+
+
+def instructor(lesson: Lesson, places: Places) -> dict:
+    """The instructor's notebook of ``lesson``; raises ``Unavailable`` where it is missing."""
+    path = course.source(lesson.slug, places.root)
+    try:
+        return course.load(path)
+    except (OSError, course.NotebookError):
+        raise Unavailable(
+            f"the course's own notebook source/{lesson.slug}/{lesson.slug}.ipynb is missing or damaged; run `make build`"
+        ) from None
+
+
+def solution(lesson: Lesson, places: Places) -> LearnerCells:
+    """The supplied answer, as the instructor's notebook holds it."""
+    notebook = instructor(lesson, places)
+    return match.learner_cells(notebook, notebook)
+
+
+def is_todo(learner: LearnerCells, work: Work, lesson: Lesson, places: Places) -> bool:
+    """Whether every answer cell still has the syntax tree of the starter."""
+    answers = [cell for cell in learner.cells if cell.role == cells.ANSWER]
+    if not answers:
+        return True
+    notebook = instructor(lesson, places)
+    starters = match.learner_cells(_unsolved(notebook), notebook).cells
+    if not work.is_notebook:
+        return cells.is_todo(answers[0].source, "\n\n".join(cell.source for cell in starters))
+    known = {cell.name: cell.source for cell in starters}
+    return all(cells.is_todo(cell.source, known.get(cell.name, "")) for cell in answers)
+
+
+def _unsolved(notebook: dict) -> dict:
+    """The instructor's notebook with its solutions replaced by the stub, as a release shows them."""
+    changed = [
+        {**cell, "source": cells.starter_of(course.text(cell))} if course.role(cell) == "answer" else cell
+        for cell in notebook["cells"]
+    ]
+    return {**notebook, "cells": changed}
+
+
+def stale(work: Work, lesson: Lesson) -> str:
+    """A sentence where a notebook was made from another version of the lesson than the released one, else ""."""
+    if not work.is_notebook:
+        return ""
+    made_from = course.version(course.load(work.path))
+    if made_from in (0, lesson.version):
+        return ""
+    return f"your notebook was made from version {made_from} of the lesson, and version {lesson.version} is checked"
