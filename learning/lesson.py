@@ -88,6 +88,17 @@ class Lesson:
         return self.entries[0]
 
 
+@dataclass(frozen=True)
+class Variation:
+    """A blank page's contract: ``entry`` the function to write from memory, ``brief`` its contract in Markdown, ``changes``
+    what differs from the lesson's own. ``blank_page.py`` holds them, each beside a function ``<entry>_reference``.
+    """
+
+    entry: str
+    brief: str
+    changes: str
+
+
 def load(slug: str, root: Path = LESSONS) -> Lesson:
     """Return the card of the lesson in folder ``root/slug``.
 
@@ -95,10 +106,7 @@ def load(slug: str, root: Path = LESSONS) -> Lesson:
     """
     if slug not in slugs(root):
         raise UnknownLesson(slug, near(slug, root))
-    if root == LESSONS:
-        module = importlib.import_module(f"learning.lessons.{slug}")
-    else:
-        module = _import_from(root / slug)
+    module = importlib.import_module(f"learning.lessons.{slug}") if root == LESSONS else _import_from(root / slug)
     card = getattr(module, "LESSON", None)
     if not isinstance(card, Lesson):
         raise LessonError(f"lesson {slug}: its __init__.py defines no LESSON = Lesson(...)")

@@ -30,7 +30,7 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
 
 def add(x, y):
     """Return x + y for contiguous 1-D tensors of one length, dtype and device, in fresh memory."""
-    require(x=x, y=y, rank=1, same=("shape", "dtype", "device"), contiguous=True)
+    require(x=x, y=y, rank=1, same_shape=True, contiguous=True)
     # 1. Make room for the result: like x, its contents not yet decided.   torch.empty_like
     # 2. How many programs own all the elements between them?              triton.cdiv(elements, elements per program)
     # 3. Launch that many:                                                 add_kernel[grid](…, BLOCK=1024)

@@ -41,4 +41,5 @@ def leaves_its_inputs_alone_and_returns_fresh_memory(add, trial):
 @check(points=2)
 def keeps_the_house_rules(add, trial):
     """A kernel of your own does the adding: PyTorch may make the result, look at shapes and take views."""
-    trial.house_rules("add")
+    trial.case("100 elements")
+    trial.house_rules(add, trial.normal(100), trial.normal(100))
