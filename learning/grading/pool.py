@@ -13,9 +13,11 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
+from pathlib import Path
 
 from learning.grading.outcome import Outcome
 
+ROOT = str(Path(__file__).parents[2])
 PATIENCE = 180.0
 """Seconds a slot may take for one submission before it counts as lost; the engine's own limits lie far below."""
 
@@ -98,7 +100,7 @@ class _Slot:
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(
                     self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
-                    env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join([ROOT, os.environ.get("PYTHONPATH", "")])},
                 )  # fmt: skip
             process = self._process
         process.stdin.write(json.dumps(job).encode() + b"\n")
