@@ -44,3 +44,22 @@ c.ClearMarkScheme.end_mark_scheme_delimeter = "END MARK SCHEME"
 c.GenerateAssignment.force = True
 
 # ---- grading (learning/grading reads and edits this section) --------------------------------------------------------
+# The submission's own notebook is never executed: an exporter reads it, the judge grades its cells in a sandbox, and
+# the autograded notebook, the scores and the feedback are written from the judge's records. See docs/architecture.md.
+c.Autograde.exporter_class = "learning.grading.pipeline.SubmissionExporter"
+c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
+c.Autograde.autograde_preprocessors = [
+    "learning.grading.pipeline.WriteReports",
+    "learning.grading.pipeline.SaveRecords",
+    "learning.grading.pipeline.LatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.force = True
+c.GenerateFeedback.exporter_class = "learning.grading.feedback.FeedbackExporter"
+c.GenerateFeedback.preprocessors = []
+c.GenerateFeedback.force = True
+c.ExportApp.plugin_class = "learning.grading.report.StateExport"
+# Formgrader shows learners' Markdown: without scripts.
+c.HTMLExporter.sanitize_html = True
+# Finished work, and the sources of earlier versions. Settings to try: python -m learning.grading --help
+c.Grading.store = str(ROOT / ".grading")

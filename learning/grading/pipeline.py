@@ -8,7 +8,9 @@ autograded (outputs and grades written from records).
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import shutil
 import stat
 from pathlib import Path
@@ -17,7 +19,7 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, NbGraderPreprocessor
+from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor
 from nbgrader.utils import parse_utc
 
 from learning.grading import save
@@ -106,21 +108,15 @@ class CourseAutograde(Autograde, SafeCopies):
 
     def _folders(self) -> list[str]:
         """Submission folders, those without a notebook at their top included (nbgrader itself passes over them)."""
-        import glob
-
         pattern = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
         return [path for path in glob.glob(pattern) if os.path.isdir(path)]
 
     def _all_students(self) -> list[str]:
-        import glob
-
         pattern = self._format_source(self.coursedir.assignment_id, "*")
         found = glob.glob(pattern) + glob.glob(self._format_source(self.coursedir.assignment_id, ".*"))
         return sorted({self._student(path) for path in [*found, *self._folders()]})
 
     def _student(self, folder: str) -> str:
-        import re
-
         pattern = self._format_source("(?P<assignment_id>.*)", "(?P<student_id>.*)", escape=True)
         return re.match(pattern, folder)["student_id"]
 
@@ -200,6 +196,7 @@ class SubmissionExporter(NotebookExporter):
         super().__init__(**options)
         if type(self.parent) is Autograde:
             self.parent.__class__ = CourseAutograde
+            self.parent.force = True  # what is already done costs a look into the store
 
     def from_filename(self, filename, resources=None, **options):
         """Rebuild the notebook when nbgrader sanitises a submission; read ours when it autogrades."""
@@ -247,7 +244,3 @@ class LatePenalties(AssignLatePenalties):
             nb, resources = super().preprocess(nb, resources)
         converter.finished(named["student"], converter.klass.outcome(named["student"]))
         return nb, resources
-
-
-SANITIZE = [CheckCellMetadata]
-AUTOGRADE = [WriteReports, SaveRecords, LatePenalties, CheckCellMetadata]
