@@ -77,8 +77,8 @@ def parity(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
         if record["event"] != "parity" or not record["source"]:
             continue
         group = states.setdefault((record["device"], record["source"]), {})
-        public = _names(record["payload"].get("public"))
-        for check in record["payload"].get("checks", []):
+        public = [str(name) for name in _list(record["payload"].get("public"))]
+        for check in _list(record["payload"].get("checks")):
             if isinstance(check, dict) and check.get("device", record["device"]) == record["device"]:
                 group[str(check.get("check"))] = str(check.get("state"))
         if public and all(group.get(name) == "passed" for name in public):
@@ -92,8 +92,8 @@ def parity(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
     return None, "not every public check has passed for one answer yet"
 
 
-def _names(value: object) -> list[str]:
-    return [str(name) for name in value] if isinstance(value, list) else []
+def _list(value: object) -> list:
+    return value if isinstance(value, list) else []
 
 
 PROOFS: dict[str, Callable[[Lesson, list[dict]], tuple[dict | None, str]]] = {
