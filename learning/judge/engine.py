@@ -1,13 +1,27 @@
-"""The one engine: a lesson and a learner's cells in, results out.
+"""The one engine: a lesson and a learner's cells in, results out. ``check`` and autograde both call ``grade``.
 
-Standard library only at module level.
+The judge executes the instructor's set-up and check cells here; the learner's cells run in workers, a fresh one for
+every check. Standard library only at module level.
 """
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import json
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from learning.judge.finding import CheckResult, Fault
+from learning.judge import cells as roles
+from learning.judge import fleet, sandbox, setting
+from learning.judge.cells import LearnerCells
+from learning.judge.entry import Entry
+from learning.judge.finding import BROKEN, FAILED, CheckResult, Fault, Finding
+from learning.judge.line import Line
+from learning.judge.score import Score
+from learning.lesson import Lesson
 
 
 @dataclass(frozen=True)
@@ -59,3 +73,223 @@ class Graded:
         data["results"] = [CheckResult.from_dict(result) for result in data.get("results", [])]
         data["faults"] = [Fault(**fault) for fault in data.get("faults", [])]
         return cls(**data)
+
+
+def grade(
+    lesson: Lesson,
+    cells: LearnerCells,
+    *,
+    notebook: dict | None = None,
+    seed: Callable[[str, str, str], int] = setting.public_seed,
+    hidden: bool = True,
+    only: set[str] | None = None,
+    device: str = "",
+    limits: Limits | None = None,
+    servers: fleet.Servers | None = None,
+    progress: Callable[[CheckResult], None] | None = None,
+) -> Graded:
+    """Grade a learner's cells against a lesson's checks.
+
+    ``notebook`` is the instructor's notebook as JSON (by default ``source/<slug>/<slug>.ipynb``); ``seed(slug, check,
+    case)`` gives a case's seed; ``hidden=False`` leaves the hidden checks out; ``only`` keeps the checks with these
+    names or grade ids; ``device`` "" asks ``learning.lens.device`` ("cpu" for a CPU lesson); ``servers`` keeps warm
+    servers between calls (without one, a server is started and ended here); ``progress`` receives each result.
+
+    Raises ``FileNotFoundError`` or ``ValueError`` for an instructor's notebook that is missing or unusable, and
+    ``learning.lens.device.DeviceError`` for a device that is not to be had. Nothing a learner wrote raises here; where
+    the judge's own machinery fails the check is "broken".
+    """
+    started = time.perf_counter()
+    notebook = notebook if notebook is not None else instructor_notebook(lesson)
+    device = device or default_device(lesson)
+    plan = Plan.of(notebook, lesson, hidden=hidden, only=only)
+    graded = Graded(lesson.slug, version_of(notebook, lesson), device, "", source_hash=hash_of(cells))
+    graded.todo = plan.is_todo(cells)
+    if graded.todo:
+        graded.sandbox = "No worker ran: the answer is the untouched starter."
+        for cell in plan.checks:
+            result = _unanswered(cell, lesson)
+            graded.results.append(result)
+            if progress is not None:
+                progress(result)
+        graded.seconds = graded.overhead_seconds = time.perf_counter() - started
+        return graded
+    own = fleet.Servers() if servers is None else None
+    try:
+        _run(lesson, plan, cells, graded, seed, limits or Limits(), servers or own, progress)
+    finally:
+        if own is not None:
+            own.close()
+    graded.seconds = time.perf_counter() - started
+    graded.overhead_seconds = max(0.0, graded.seconds - sum(result.seconds for result in graded.results))
+    return graded
+
+
+def _run(
+    lesson: Lesson,
+    plan: Plan,
+    cells: LearnerCells,
+    graded: Graded,
+    seed: Callable,
+    limits: Limits,
+    servers: Any,
+    progress: Callable | None,
+) -> None:
+    loads = [(f"setup-{name}", source, roles.SETUP) for name, source in plan.setups]
+    loads += [(cell.name, cell.source, cell.role) for cell in cells.cells if cell.role != roles.SETUP]
+    line = Line(servers, graded.device, loads, limits, checks=len(plan.checks))
+    entries = {name: Entry(name, line) for name in lesson.entries}
+    here = setting.Setting(lesson=lesson.slug, device=graded.device, seed=seed, cells=cells.sources)
+    namespace: dict[str, Any] = {"__name__": "judge", **entries}
+    broken = ""
+    try:
+        with setting.use(here):
+            for name, source in plan.setups:
+                try:
+                    exec(compile(source, f"<setup {name}>", "exec", dont_inherit=True), namespace)
+                except Exception as problem:
+                    broken = f"the set-up cell {name} failed in the judge: {type(problem).__name__}: {problem}"
+            namespace.update(entries)
+            for cell in plan.checks:
+                line.begin()
+                began = time.perf_counter()
+                result = _check(cell, namespace, lesson, broken)
+                result.seconds = result.seconds or time.perf_counter() - began
+                graded.results.append(result)
+                if progress is not None:
+                    progress(result)
+    finally:
+        line.close()
+    graded.faults = line.faults
+    graded.dropped = [*cells.notes, *line.notes]
+    graded.sandbox = line.sandbox
+
+
+def _check(cell: CheckCell, namespace: dict, lesson: Lesson, broken: str) -> CheckResult:
+    """Run one check cell in the judge; its value is the ``Score`` of its last line."""
+    try:
+        if broken:
+            raise RuntimeError(broken)
+        *body, last = cell.tree.body
+        exec(compile(ast.Module(body, []), f"<{cell.name}>", "exec", dont_inherit=True), namespace)
+        if not isinstance(last, ast.Expr):
+            raise ValueError("the last line of a check cell must call its check")
+        score = eval(compile(ast.Expression(last.value), f"<{cell.name}>", "eval", dont_inherit=True), namespace)
+        if not isinstance(score, Score):
+            raise ValueError(f"the last line of a check cell must give a Score, not {type(score).__name__}")
+        return score.result
+    except Exception as problem:
+        result = _unanswered(cell, lesson)
+        result.state = BROKEN
+        result.finding = Finding(
+            rule="judge", got=f"{type(problem).__name__}: {problem}", advice="not your fault: report it"
+        )
+        return result
+
+
+def _unanswered(cell: CheckCell, lesson: Lesson) -> CheckResult:
+    finding = Finding(
+        rule="todo",
+        called=f"{lesson.entry}(…)",
+        got="the starter, unchanged",
+        expected="your answer",
+        advice="write the cell marked YOUR CODE, then check again",
+    )
+    result = CheckResult(cell.check, cell.check.replace("_", " "), cell.points, hidden=cell.hidden, state=FAILED)
+    result.finding = finding
+    return result
+
+
+# --- the instructor's notebook ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class CheckCell:
+    """A check or hidden cell: its grade id, its check's name, points, syntax tree."""
+
+    name: str
+    check: str
+    points: float
+    hidden: bool
+    tree: ast.Module
+
+
+@dataclass
+class Plan:
+    """What an instructor's notebook asks for: set-up cells, starters of the answer cells, check cells."""
+
+    setups: list[tuple[str, str]]
+    starters: list[str]
+    checks: list[CheckCell]
+
+    @classmethod
+    def of(cls, notebook: dict, lesson: Lesson, *, hidden: bool = True, only: set[str] | None = None) -> Plan:
+        """Read a notebook. Raises ``ValueError`` where it holds no check, where a check cell does not parse, and where
+        ``only`` names none of its checks."""
+        setups, starters, checks = [], [], []
+        for cell, role in roles.roles(notebook):
+            text, name = roles.text_of(cell), roles.name_of(cell)
+            if role == "setup" and cell.get("cell_type") == "code":
+                setups.append((name, text))
+            elif role == "answer":
+                starters.append(roles.starter_of(text))
+            elif role in ("check", "hidden"):
+                checks.append(_check_cell(name, text, cell, role == "hidden"))
+        if not checks:
+            raise ValueError(f"the instructor's notebook of {lesson.slug or lesson.id} holds no check cell")
+        known = {name for check in checks for name in (check.check, check.name)}
+        if only is not None and not only <= known:
+            names = ", ".join(check.check for check in checks if hidden or not check.hidden)
+            raise ValueError(f"there is no check called {', '.join(sorted(only - known))}; the checks are {names}")
+        keep = [c for c in checks if (hidden or not c.hidden) and (only is None or only & {c.check, c.name})]
+        return cls(setups, starters, keep)
+
+    def is_todo(self, cells: LearnerCells) -> bool:
+        """Whether every answer cell is still its starter (a submission with none at all is not "to do")."""
+        answers = [cell.source for cell in cells.cells if cell.role == roles.ANSWER]
+        if not answers or not any(answer.strip() for answer in answers):
+            return True
+        if len(answers) == 1 and len(self.starters) > 1:
+            return roles.is_todo(answers[0], "\n".join(self.starters))
+        return all(any(roles.is_todo(answer, starter) for starter in self.starters) for answer in answers)
+
+
+def _check_cell(name: str, text: str, cell: dict, hidden: bool) -> CheckCell:
+    try:
+        tree = ast.parse(text)
+        last = tree.body[-1]
+    except (SyntaxError, IndexError) as problem:
+        raise ValueError(f"the check cell {name!r} does not parse: {problem}") from None
+    value = getattr(last, "value", None)
+    called = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else name
+    points = cell.get("metadata", {}).get("nbgrader", {}).get("points", 0)
+    return CheckCell(name, called, float(points), hidden, tree)
+
+
+def instructor_notebook(lesson: Lesson) -> dict:
+    """The lesson's built notebook, ``source/<slug>/<slug>.ipynb``. Raises ``FileNotFoundError`` naming the remedy."""
+    path = sandbox.ROOT / "source" / lesson.slug / f"{lesson.slug}.ipynb"
+    if not path.is_file():
+        raise FileNotFoundError(f"{path.relative_to(sandbox.ROOT)} is missing: run python -m learning.build")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def version_of(notebook: dict, lesson: Lesson) -> int:
+    """The lesson version a notebook carries, else the lesson card's."""
+    version = notebook.get("metadata", {}).get("learning", {}).get("version")
+    return version if isinstance(version, int) else lesson.version
+
+
+def hash_of(cells: LearnerCells) -> str:
+    """SHA-256 over names, roles and sources of a learner's cells."""
+    text = json.dumps([(cell.name, cell.role, cell.source) for cell in cells.cells])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def default_device(lesson: Lesson) -> str:
+    """Where the lesson's answers run on this machine: "cpu", or the kind of ``learning.lens.device``."""
+    if lesson.kind == "cpu":
+        return "cpu"
+    from learning.lens import device
+
+    return device.current().kind

@@ -27,7 +27,7 @@ _UNINITIALISED = (torch.empty, torch.empty_like, torch.empty_strided, torch.empt
                   _Tensor.new_empty, _Tensor.new_empty_strided)  # fmt: skip
 _INITIALISED = (torch.zeros, torch.zeros_like, torch.ones, torch.ones_like, torch.full, torch.full_like,
                 _Tensor.new_zeros, _Tensor.new_ones, _Tensor.new_full)  # fmt: skip
-_ALLOCATORS = {function: True for function in _UNINITIALISED} | {function: False for function in _INITIALISED}
+_ALLOCATORS = dict.fromkeys(_UNINITIALISED, True) | dict.fromkeys(_INITIALISED, False)
 _PACKAGES = ("torch", "triton", "learning")
 
 # Bound here, before any learner code runs, so that a patched torch.Tensor method is not what the judge reads with.

@@ -21,10 +21,27 @@ _MAGIC = b"LJW1"
 _HEAD = struct.Struct("<4sII")
 MOST_HEADER, MOST_BLOBS = 32 << 20, 4096
 _MANY_FLOATS = 16
-_DTYPES = (
-    "float32 float64 float16 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex64 complex128 "
-    "float8_e4m3fn float8_e5m2"
-).split()
+_DTYPES = frozenset(
+    {
+        "float32",
+        "float64",
+        "float16",
+        "bfloat16",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool",
+        "complex64",
+        "complex128",
+        "float8_e4m3fn",
+        "float8_e5m2",
+    }
+)
 
 
 class WireError(Exception):

@@ -1,0 +1,361 @@
+"""The judge's side of the servers: start them, ask for workers, hold them by their pidfd, end them.
+
+Standard library only; Linux forks, other systems start a plain process for each check (CPU lessons alone).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from learning.judge import sandbox, wire
+from learning.judge.server import BOOT
+
+START_SECONDS, READY_SECONDS = 120.0, 60.0
+_SIGNALS = {
+    "SIGSEGV": "it crashed with a segmentation fault: memory outside every tensor was read or written",
+    "SIGBUS": "it crashed with a bus error",
+    "SIGABRT": "it aborted",
+    "SIGFPE": "it crashed with an arithmetic error",
+    "SIGKILL": "it was killed",
+    "SIGXCPU": "it used up its processor time",
+    "SIGXFSZ": "it wrote more than its private folder holds",
+}
+
+
+class ServerLost(RuntimeError):
+    """The judge's own machinery failed: what it was grading is "failed to grade", never wrong."""
+
+
+class Worker:
+    """One worker, for one check: a line to it, its pidfd, and how it ended."""
+
+    def __init__(self, line: socket.socket, status: socket.socket | None, process: subprocess.Popen | None = None):
+        self.line, self._status, self._process = line, status, process
+        self._pidfd: int | None = None
+        self._ready = False
+        self.closed = False
+
+    def wait_ready(self) -> None:
+        """Wait until it can be asked; raises ``ServerLost`` where it does not come up."""
+        if self._ready:
+            return
+        try:
+            wire.receive(self.line, READY_SECONDS)
+        except (TimeoutError, wire.WireError) as problem:
+            raise ServerLost(f"a worker did not start: {problem or 'no answer'} {self.ending()}".strip()) from None
+        self._ready = True
+
+    def ask(self, header: dict, blobs: Iterable[Any], seconds: float, *, most_bytes: int, skip: Any = None) -> tuple:
+        """Send a request and read its answer within ``seconds``; answers with another nonce are refused.
+
+        ``skip(answer)`` may take progress frames. Raises ``TimeoutError`` and ``wire.WireError``.
+        """
+        deadline = time.monotonic() + seconds
+        nonce = secrets.token_hex(16)
+        wire.send(self.line, {**header, "nonce": nonce}, list(blobs), seconds)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            answer, data = wire.receive(self.line, left, most_bytes=most_bytes, allocate=wire.tensor_buffer)
+            if answer.get("nonce") != nonce:
+                raise wire.WireError("an answer to another question arrived")
+            if skip is None or not skip(answer):
+                return answer, data
+
+    def ending(self, seconds: float = 2.0) -> str:
+        """How the worker ended, as a clause; raises ``ServerLost`` where nobody is left to tell."""
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return _ending(self._process.wait(seconds), False)
+            return "it stopped answering"
+        try:
+            self._find_pid(seconds)
+            self._status.settimeout(seconds)
+            message = self._status.recv(5, socket.MSG_WAITALL)
+        except TimeoutError:
+            return "it closed its line to the judge"
+        except OSError:
+            message = b""
+        if len(message) < 5:
+            raise ServerLost("the server that held the worker is gone")
+        return _ending(*struct.unpack("<ib", message))
+
+    def _find_pid(self, seconds: float) -> None:
+        if self._pidfd is None and self._status is not None:
+            self._status.settimeout(seconds)
+            _, descriptors, _, _ = socket.recv_fds(self._status, 4, 1)
+            if descriptors:
+                self._pidfd = descriptors[0]
+
+    def kill(self) -> None:
+        """End the worker and all it started; safe to call twice."""
+        if self.closed:
+            return
+        self.closed = True
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        else:
+            with contextlib.suppress(OSError):
+                self._find_pid(0.2 if self._ready else 0.0)
+            if self._pidfd is not None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+                os.close(self._pidfd)
+                self._pidfd = None
+        self.line.close()
+        if self._status is not None:
+            self._status.close()
+
+
+def _ending(code: int, out_of_memory: int) -> str:
+    if out_of_memory:
+        return "it used more memory than a check may"
+    if code >= 0:
+        return f"it ended itself with exit status {code}"
+    with contextlib.suppress(ValueError):
+        name = signal.Signals(-code).name
+        return _SIGNALS.get(name, f"it was ended by {name}")
+    return f"it was ended by signal {-code}"
+
+
+class ForkServer:
+    """A warm server process for one device kind ("cpu", "interpreter" or "cuda"); forks a worker when asked."""
+
+    def __init__(self, device: str, masks: Iterable[str] = (), *, wrap: bool = True):
+        self.device, self.stamp = device, package_stamp()
+        self._folder = tempfile.mkdtemp(prefix="judge-")
+        os.chmod(self._folder, 0o711)
+        self._masks = [*masks, *_private_places()]
+        self._process: subprocess.Popen | None = None
+        why = "not installed" if wrap else "left out on request"
+        if wrap:
+            started = self._start(True, "")
+            if started is True:
+                return
+            why = started or why
+        if self._start(False, why) is not True:
+            raise ServerLost(f"the server for {device!r} did not start: {self._complaint()}")
+
+    def _start(self, wrapped: bool, why: str) -> bool | str:
+        """Start the process and read its hello; True, or why not ("" where bubblewrap is missing)."""
+        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        scratch = sandbox.SCRATCH if wrapped else self._folder
+        options = {
+            "control": there.fileno(),
+            "device": self.device,
+            "wrapped": wrapped,
+            "why": why,
+            "scratch": scratch,
+            "root": str(sandbox.ROOT),
+            "path": [] if self.device == "cpu" else [path for path in sys.path if "-packages" in path],
+            "masks": [] if wrapped else self._masks,
+        }
+        flags = ["-I", "-S"] if self.device == "cpu" else ["-I"]
+        command = [sys.executable, *flags, "-c", BOOT.format(module="server"), json.dumps(options)]
+        cuda = self.device == "cuda"
+        if wrapped:
+            command = sandbox.bubblewrap(command, cuda=cuda)
+            if command is None:
+                here.close()
+                there.close()
+                return ""
+        with open(os.path.join(self._folder, "errors.txt"), "wb") as errors:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                pass_fds=[there.fileno()],
+                env=sandbox.environment(scratch, cuda=cuda),
+                cwd="/",
+                start_new_session=True,
+            )
+        there.close()
+        here.settimeout(START_SECONDS)
+        try:
+            hello = json.loads(here.recv(1 << 16) or b"null")
+        except (OSError, ValueError):
+            hello = None
+        if hello is None:
+            here.close()
+            self._process.kill()
+            self._process.wait()
+            return "it did not start: " + self._complaint()
+        self._control = here
+        self.held = sandbox.Held(wrapped, hello["isolated"], hello["uid"], tuple(hello["lacks"]))
+        return True
+
+    def _complaint(self) -> str:
+        with contextlib.suppress(OSError):
+            lines = Path(self._folder, "errors.txt").read_text(errors="replace").strip().splitlines()
+            return lines[-1][:300] if lines else "no message"
+        return "no message"
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can still be asked for workers."""
+        return self._process is not None and self._process.poll() is None
+
+    def worker(self, limits: Any) -> Worker:
+        """Ask for a worker under ``limits`` (an ``engine.Limits``); returns at once, before it is ready.
+
+        Raises ``ServerLost`` where the server is gone.
+        """
+        cuda = self.device == "cuda"
+        request = {
+            "address_space": None if cuda else limits.memory_bytes,
+            "resident_bytes": limits.memory_bytes if cuda else 0,
+            "processes": limits.processes,
+            "processor_seconds": int(limits.total_seconds * 2 + 10),
+            "printed": limits.printed_characters,
+        }
+        line, their_line = socket.socketpair()
+        status, their_status = socket.socketpair()
+        try:
+            socket.send_fds(self._control, [json.dumps(request).encode()], [their_line.fileno(), their_status.fileno()])
+        except OSError as problem:
+            raise ServerLost(f"the server for {self.device!r} is gone: {problem}") from None
+        finally:
+            their_line.close()
+            their_status.close()
+        return Worker(line, status)
+
+    def close(self) -> None:
+        """End the server and everything it forked."""
+        if self._process is not None:
+            self._control.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(0.5)
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class SpawnServer:
+    """Where there is no fork (Windows, macOS): every check gets a plain new process. CPU lessons only."""
+
+    device = "cpu"
+    alive = True
+    held = sandbox.Held(False, False, -1, ("this system has no namespaces, so files and network are open to it",))
+
+    def __init__(self) -> None:
+        self.stamp = package_stamp()
+
+    def worker(self, limits: Any) -> Worker:
+        """Start a worker; returns when it has called back. Raises ``ServerLost`` where it does not."""
+        token = secrets.token_hex(16)
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            options = {
+                "root": str(sandbox.ROOT),
+                "path": [],
+                "port": listener.getsockname()[1],
+                "printed": limits.printed_characters,
+                "memory": limits.memory_bytes,
+            }
+            command = [sys.executable, "-I", "-S", "-c", BOOT.format(module="spawned"), json.dumps(options)]
+            with tempfile.TemporaryDirectory(prefix="judge-") as folder:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env=sandbox.environment(folder, cuda=False),
+                )
+            process.stdin.write(token.encode())
+            process.stdin.close()
+            listener.settimeout(READY_SECONDS)
+            try:
+                while True:
+                    line, _ = listener.accept()
+                    line.settimeout(READY_SECONDS)
+                    if line.recv(len(token), socket.MSG_WAITALL) == token.encode():
+                        return Worker(line, None, process)
+                    line.close()
+            except OSError as problem:
+                process.kill()
+                raise ServerLost(f"a worker did not start: {problem}") from None
+
+    def close(self) -> None:
+        """Nothing to end: workers end with their checks."""
+
+
+class Servers:
+    """Warm servers, one a device kind, kept for reuse; a context manager that ends them.
+
+    ``private`` names files and folders that workers must never see where there is no bubblewrap (the gradebook, the
+    secret seed); the course's own folders are always among them. ``wrap=False`` leaves bubblewrap out. A server is
+    started again when the package's source has changed or it has died. Safe to use from several threads; every
+    process needs its own.
+    """
+
+    def __init__(self, private: Iterable[str | os.PathLike] = (), *, wrap: bool = True, fork: bool | None = None):
+        self._private = [str(Path(path).resolve()) for path in private]
+        self._wrap = wrap
+        self._fork = sys.platform.startswith("linux") if fork is None else fork
+        self._servers: dict[str, ForkServer | SpawnServer] = {}
+        self._lock = threading.Lock()
+
+    def get(self, device: str) -> ForkServer | SpawnServer:
+        """The warm server for ``device``. Raises ``ServerLost`` where it does not start."""
+        with self._lock:
+            server = self._servers.get(device)
+            if server is not None and (not server.alive or server.stamp != package_stamp() or self._used_up(server)):
+                self._servers.pop(device).close()
+                server = None
+            if server is None:
+                if not self._fork and device != "cpu":
+                    raise ServerLost(f"{device!r} needs Linux: on this system only CPU lessons can be graded")
+                server = ForkServer(device, self._private, wrap=self._wrap) if self._fork else SpawnServer()
+                self._servers[device] = server
+            return server
+
+    @staticmethod
+    def _used_up(server: ForkServer | SpawnServer) -> bool:
+        """Where forks share bubblewrap's one view, each submission gets a bubblewrap of its own."""
+        return server.held.wrapped and not server.held.isolated
+
+    def close(self) -> None:
+        """End every server."""
+        with self._lock:
+            for server in self._servers.values():
+                server.close()
+            self._servers.clear()
+
+    def __enter__(self) -> Servers:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def package_stamp() -> tuple:
+    """Changes when a source file of the package does: paths, sizes and times of all its modules outside lessons."""
+    found = []
+    for folder in (sandbox.PACKAGE, sandbox.PACKAGE / "judge", sandbox.PACKAGE / "lens"):
+        for path in sorted(folder.rglob("*.py") if folder != sandbox.PACKAGE else folder.glob("*.py")):
+            with contextlib.suppress(OSError):
+                state = path.stat()
+                found.append((str(path), state.st_size, state.st_mtime_ns))
+    return tuple(found)
+
+
+def _private_places() -> list[str]:
+    places = [sandbox.PACKAGE / "lessons", *(sandbox.ROOT / name for name in sandbox.COURSE_FOLDERS)]
+    return [str(place) for place in places if place.exists()]

@@ -1,0 +1,177 @@
+"""The engine's line to the workers of one submission: a fresh worker for each check, one kept ready ahead, time kept.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any
+
+from learning.judge import cells as roles
+from learning.judge import fleet, wire
+from learning.judge.call import Called
+from learning.judge.finding import Fault
+from learning.judge.worker import fault_from, unpack
+
+
+class Line:
+    """Calls entries in the current check's worker; ``begin`` moves on to the next check.
+
+    ``loads`` are the cells as (name, source, role). ``faults``, ``notes`` and ``sandbox`` fill as workers load them.
+    """
+
+    def __init__(self, servers: Any, device: str, loads: list[tuple[str, str, str]], limits: Any, checks: int):
+        self._servers, self._device, self._loads, self._limits = servers, device, list(loads), limits
+        self._checks_left = checks
+        self._spare: fleet.Worker | None = None
+        self._worker: fleet.Worker | None = None
+        self._over: Fault | None = None
+        self._hopeless: Fault | None = None
+        self._timed_out, self._spent = False, 0.0
+        self.faults: list[Fault] = []
+        self.notes: list[str] = []
+        self.sandbox = "No worker was needed."
+
+    def begin(self) -> None:
+        """The next check starts: the last one's worker ends, whatever it was doing."""
+        self._end()
+        self._over = None
+        self._checks_left -= 1
+
+    def close(self) -> None:
+        """End the worker and the spare."""
+        self._end()
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare = None
+
+    def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called:
+        """One guarded call in the current check's worker; see ``Entry.guarded``."""
+        if self._over is None and self._worker is None:
+            self._over = self._hopeless or self._load()
+        if self._over is not None:
+            return Called(fault=self._over)
+        packer = wire.Packer()
+        request = {
+            "op": "call",
+            "entry": name,
+            "args": packer.tree(args),
+            "names": list(kwargs),
+            "named": packer.tree(list(kwargs.values())),
+            "storages": packer.storages,
+            "poison": poison,
+            "repeats": repeats,
+        }
+        room = self._limits.output_bytes + sum(len(blob) for blob in packer.blobs)
+        started = time.perf_counter()
+        called = self._ask(request, packer.blobs, room, repeats)
+        called.seconds = time.perf_counter() - started
+        return called
+
+    def _ask(self, request: dict, blobs: list, room: int, repeats: int) -> Called:
+        seconds = self._seconds() * (1 if self._timed_out else max(1, repeats))
+        try:
+            answer, data = self._timed(request, blobs, seconds, room)
+            return unpack(answer, data)
+        except TimeoutError:
+            self._over = self._out_of_time(seconds)
+        except wire.Closed:
+            self._over = Fault("", f"the process ended before it answered: {self._ending()}", kind="died")
+        except wire.WireError as problem:
+            self._over = Fault("", f"the process sent something that is no answer: {problem}", kind="died")
+        self._end()
+        return Called(fault=self._over)
+
+    def _timed(self, request: dict, blobs: list, seconds: float, room: int, skip: Any = None) -> tuple:
+        started = time.perf_counter()
+        try:
+            return self._worker.ask(request, blobs, seconds, most_bytes=room, skip=skip)
+        finally:
+            self._spent += time.perf_counter() - started
+
+    def _seconds(self) -> float:
+        limits = self._limits
+        call = limits.after_timeout_seconds if self._timed_out else limits.call_seconds
+        return max(0.05, min(call, limits.total_seconds - self._spent))
+
+    def _out_of_time(self, seconds: float) -> Fault:
+        self._timed_out = True
+        if self._spent >= self._limits.total_seconds:
+            self._hopeless = Fault(
+                "", f"the submission's {self._limits.total_seconds:g} s were used up", kind="timeout"
+            )
+            return self._hopeless
+        return Fault("", f"it did not return within {seconds:g} s", kind="timeout")
+
+    def _load(self) -> Fault | None:
+        """Take a worker and load the cells into it; the fault that keeps this check from being called, or None.
+
+        An extra cell that hangs or kills its worker is left out and the rest loaded again: it costs no points.
+        """
+        while True:
+            self._worker = self._take()
+            at = [""]
+
+            def skip(answer: dict, at: list = at) -> bool:
+                at[0] = str(answer.get("at", at[0]))
+                return "at" in answer
+
+            try:
+                self._worker.wait_ready()
+                seconds = self._seconds() + len(self._loads) * 0.02
+                answer, _ = self._timed({"op": "load", "cells": self._loads}, [], seconds, 1 << 20, skip)
+                self._note(answer)
+                return None
+            except TimeoutError:
+                fault = self._out_of_time(seconds)
+            except wire.Closed:
+                fault = Fault("", f"the process ended while the cells were loaded: {self._ending()}", kind="died")
+            except wire.WireError as problem:
+                fault = Fault("", f"the process sent something that is no answer: {problem}", kind="died")
+            self._end()
+            fault.cell = at[0]
+            guilty = [load for load in self._loads if load[0] == at[0] and load[2] == roles.EXTRA]
+            if not guilty or self._hopeless is not None:
+                self._hopeless = fault
+                self._remember(fault)
+                return fault
+            self._loads.remove(guilty[0])
+            self.notes.append(f"{at[0]}: left out, because {fault.message}")
+            self._drop_spare()
+
+    def _note(self, answer: dict) -> None:
+        with contextlib.suppress(Exception):  # a forged answer tells nothing, and costs nothing
+            for data in answer["faults"][:50]:
+                self._remember(fault_from(data))
+            for note in answer["notes"][:200]:
+                if str(note)[:300] not in self.notes:
+                    self.notes.append(str(note)[:300])
+
+    def _remember(self, fault: Fault) -> None:
+        if fault not in self.faults:
+            self.faults.append(fault)
+
+    def _take(self) -> fleet.Worker:
+        server = self._servers.get(self._device)
+        self.sandbox = server.held.sentence()
+        worker, self._spare = self._spare, None
+        if worker is None:
+            worker = server.worker(self._limits)
+        if self._checks_left > 0 and self._hopeless is None:
+            self._spare = server.worker(self._limits)
+        return worker
+
+    def _ending(self) -> str:
+        return self._worker.ending()
+
+    def _end(self) -> None:
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None
+
+    def _drop_spare(self) -> None:
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare = None

@@ -1,0 +1,200 @@
+"""The worker: a child that loads a learner's cells and serves calls, and does nothing else.
+
+It holds no reference, no case but the current call's inputs, no seed and no verdict. Standard library only; torch is
+used where the server has imported it.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import re
+import socket
+import sys
+import types
+from dataclasses import asdict
+
+from learning.judge import call, cells, faults, wire
+
+MODULE = "submission"
+_LONGEST_NAME = 80
+
+
+class Capped(io.TextIOBase):
+    """A text stream that keeps its first ``most`` characters and swallows the rest."""
+
+    encoding = "utf-8"
+
+    def __init__(self, most: int):
+        self.most, self.room, self.parts = most, most, []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self.room > 0:
+            self.parts.append(str(text)[: self.room])
+            self.room -= len(self.parts[-1])
+        return len(text)
+
+    def take(self) -> str:
+        """What was kept since the last ``take``."""
+        text = "".join(self.parts) + ("…" if self.room <= 0 else "")
+        self.parts, self.room = [], self.most
+        return text
+
+
+class Submission:
+    """A learner's cells, each a real file in ``folder``, all run in one module that ``sys.modules`` holds."""
+
+    def __init__(self, folder: str):
+        self.folder = folder
+        self.module = types.ModuleType(MODULE)
+        self.files: dict[str, tuple[str, str]] = {}
+        sys.modules[MODULE] = self.module
+
+    def file_for(self, name: str) -> str:
+        """A file name of its own for the cell ``name``."""
+        stem = re.sub(r"[^\w.-]+", "_", name.removesuffix(".py"))[:_LONGEST_NAME].strip(".") or "cell"
+        path, number = os.path.join(self.folder, f"{stem}.py"), 2
+        while path in self.files:
+            path, number = os.path.join(self.folder, f"{stem}_{number}.py"), number + 1
+        return path
+
+    def run(self, name: str, source: str, role: str) -> tuple[dict | None, list[str]]:
+        """Run one cell; returns its fault as a dict (None where it ran) and notes on what was left out."""
+        path = self.file_for(name)
+        self.files[path] = (name, source)
+        if not hasattr(self.module, "__file__"):
+            self.module.__file__ = path
+        notes: list[str] = []
+        try:
+            clean, notes = cells.neutralise(source)
+            with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+                file.write(clean)
+            tree = ast.parse(clean, path)
+            if role == cells.EXTRA:
+                tree, left_out = cells.definitions(tree)
+                notes = notes + left_out
+            exec(compile(tree, path, "exec", dont_inherit=True), self.module.__dict__)
+        except BaseException as problem:
+            return asdict(faults.read(problem, self.files.get)), [f"{name}: {note}" for note in notes]
+        return None, [f"{name}: {note}" for note in notes]
+
+
+def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None:
+    """Serve the judge at the other end of ``sock`` until it hangs up.
+
+    ``folder`` is an empty private folder for the cells' files; ``device`` "cuda" opens a CUDA context first;
+    ``printed`` is how many characters of each call's prints are kept.
+    """
+    send, receive, guarded, buffer = wire.send, wire.receive, call.guarded, wire.tensor_buffer
+    packer, unpacker = wire.Packer, wire.Unpacker
+    printing = Capped(printed)
+    sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printing  # type: ignore[misc]
+    if device == "cuda":
+        import torch
+
+        torch.cuda.synchronize(torch.zeros(1, device="cuda").device)
+    submission = Submission(folder)
+    send(sock, {"ready": os.getpid()})
+    while True:
+        try:
+            request, blobs = receive(sock, allocate=buffer)
+        except wire.Closed:
+            return
+        nonce = request["nonce"]
+        if request["op"] == "load":
+            found, notes = [], []
+            for name, source, role in request["cells"]:
+                send(sock, {"nonce": nonce, "at": name})
+                fault, said = submission.run(name, source, role)
+                found += [fault] if fault else []
+                notes += said
+            send(sock, {"nonce": nonce, "faults": found, "notes": notes, "printed": printing.take()})
+            continue
+        inputs = unpacker(request["storages"], blobs)
+        args, kwargs = (
+            inputs.tree(request["args"]),
+            dict(zip(request["names"], inputs.tree(request["named"]), strict=True)),
+        )
+        entry, missing = submission.module.__dict__.get(request["entry"]), None
+        if not callable(entry):
+            missing = f"the cells define no function {request['entry']!r}"
+            called = call.Called(fault=call.Fault("NameError", missing))
+        else:
+            called = guarded(
+                entry, args, kwargs, poison=request["poison"], repeats=request["repeats"], locate=submission.files.get
+            )
+        called.printed = printing.take()
+        send(sock, *pack(called, nonce, packer()))
+
+
+def pack(called: call.Called, nonce: str, packer: wire.Packer) -> tuple[dict, list]:
+    """A ``Called`` as a frame's header and blobs."""
+    try:
+        value, again = packer.tree(called.value), [packer.tree(value) for value in called.again]
+        raw = [packer.storage(storage) for storage in called.storages]
+    except Exception as problem:
+        packer = wire.Packer()
+        value, again, raw, called.outputs = None, [], [], []
+        called.fault = called.fault or faults.read(problem)
+    header = {
+        "nonce": nonce,
+        "value": value,
+        "again": again,
+        "storages": packer.storages,
+        "outputs": [asdict(output) for output in called.outputs],
+        "raw": raw,
+        "guards": called.guards,
+        "torch_calls": called.torch_calls,
+        "printed": called.printed.encode("utf-8", "replace").decode(),
+        "seconds": called.seconds,
+        "fault": asdict(called.fault) if called.fault else None,
+    }
+    return header, packer.blobs
+
+
+def unpack(header: dict, blobs: list) -> call.Called:
+    """The inverse of ``pack``, on the judge's side: everything is checked; raises ``wire.WireError``."""
+    try:
+        values = wire.Unpacker(header["storages"], blobs)
+        outputs = [_output(output) for output in header["outputs"]]
+        fault = fault_from(header["fault"])
+        return call.Called(
+            value=values.tree(header["value"]),
+            outputs=outputs,
+            storages=[values.raw(index) for index in header["raw"]],
+            guards=_texts(header["guards"]),
+            torch_calls=_texts(header["torch_calls"]),
+            printed=str(header["printed"]),
+            seconds=float(header["seconds"]),
+            again=[values.tree(value) for value in header["again"]],
+            fault=fault,
+        )
+    except wire.WireError:
+        raise
+    except Exception as problem:
+        raise wire.WireError(f"the answer cannot be read: {type(problem).__name__}") from None
+
+
+def fault_from(data: dict | None) -> call.Fault | None:
+    """A fault as the worker told it, with its texts cut to a readable length."""
+    if data is None:
+        return None
+    kind = data["kind"] if data["kind"] in ("raised", "memory") else "raised"
+    text = {key: str(data[key])[: faults.LONGEST_MESSAGE] for key in ("type", "message", "cell", "text")}
+    return call.Fault(**text, line=int(data["line"]), kind=kind)
+
+
+def _texts(values: list) -> list[str]:
+    return [str(value)[:300] for value in values[:300]]
+
+
+def _output(data: dict) -> call.Output:
+    numbers = {key: tuple(int(n) for n in data[key]) for key in ("shape", "strides")}
+    indices = {key: [int(n) for n in data[key]] for key in ("overlaps", "shares_with")}
+    flags = {key: data[key] is True for key in ("exact_type", "plain", "requires_grad")}
+    texts = {key: str(data[key])[:40] for key in ("dtype", "device")}
+    return call.Output(offset=int(data["offset"]), **numbers, **indices, **flags, **texts)
