@@ -7,11 +7,14 @@ from learning.lessons.strided_softmax.reference import softmax_oracle, softmax_r
 @check(points=1, trap=3)
 def agrees_with_eager_softmax_on_ragged_rows(softmax, trial):
     """One column, a power of two, its two neighbours and a prime: the last lanes of a program may own nothing."""
-    for dtype in trial.dtypes:
-        for columns in (1, 127, 128, 129, 781):
-            trial.case(f"2 rows of {columns}, {dtype}")
-            x = trial.normal(2, columns, dtype=dtype)
-            trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
+    for columns in (1, 127, 128, 129, 781):
+        trial.case(f"2 rows of {columns}")
+        x = trial.normal(2, columns)
+        trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
+    for dtype in trial.dtypes[1:]:
+        trial.case(f"2 rows of 129, {dtype}")
+        x = trial.normal(2, 129, dtype=dtype)
+        trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
 
 
 @check(points=1, trap=5)
@@ -58,4 +61,4 @@ def refuses_what_the_contract_excludes(softmax, trial):
 @check(points=2)
 def keeps_the_house_rules(softmax, trial):
     """Your kernel does the work and reads x where it lies: no .contiguous(), nothing outside the printed list."""
-    trial.house_rules("softmax")
+    trial.house_rules(softmax, trial.normal(2, 5), forbidden=("contiguous",))

@@ -18,28 +18,31 @@ def gives_padded_lanes_no_share_of_the_sum(softmax, trial):
 
 @check(points=1, hidden=True)
 def stays_finite_at_every_magnitude(softmax, trial):
-    """A thousandth, 4 and 64 times, an offset of 5, subnormals, both zeros, and 65504 beside -65504."""
+    """Rows of a thousandth, of 4 and 64 times, five higher, subnormal, of both zeros, and of 65504 beside -65504."""
+    scales = ((1e-3, 0.0), (4.0, 0.0), (64.0, 0.0), (1.0, 5.0))
     for dtype in trial.dtypes:
-        for scale, offset in ((1e-3, 0.0), (4.0, 0.0), (64.0, 0.0), (1.0, 5.0)):
-            trial.case(f"2 rows of 45 times {scale:g} plus {offset:g}, {dtype}")
-            x = trial.normal(2, 45, dtype=dtype, scale=scale, offset=offset)
-            trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
-        for kind in ("subnormals", "signed_zeros", "large"):
-            trial.case(f"1 row of 45, {kind}, {dtype}")
-            x = trial.pattern(kind, 1, 45, dtype=dtype)
-            trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
-    trial.case("65504 and -65504 in one row of float16")
-    x = trial.normal(2, 45, dtype=torch.float16)
-    x[0, 7], x[1, 3], x[1, 40] = 65504.0, -65504.0, 65504.0
-    trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
+        trial.case(f"one row a magnitude, {dtype}")
+        rows = [trial.normal(1, 45, dtype=dtype, scale=scale, offset=offset) for scale, offset in scales]
+        rows += [trial.pattern(kind, 1, 45, dtype=dtype) for kind in ("subnormals", "signed_zeros", "large")]
+        x = torch.cat(rows)
+        x[-1, 7], x[-1, 40] = 65504.0, -65504.0
+        trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
+        trial.case(f"2 rows of 45 times 4, {dtype}")
+        x = trial.normal(2, 45, dtype=dtype, scale=4.0)
+        trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
 
 
 @check(points=0.5, hidden=True)
 def follows_spikes_ramps_and_alternating_signs(softmax, trial):
-    """One large element, a maximum that arrives last, two values only, signs that cancel: same definition, every row."""
-    for kind in ("spikes", "ramp", "ties", "alternating", "constant_rows"):
-        trial.case(f"2 rows of 70, {kind}")
-        x = trial.pattern(kind, 2, 70)
+    """One large element, a maximum that arrives last, two values only, signs that cancel, one value throughout."""
+    kinds = ("spikes", "ramp", "ties", "alternating", "constant_rows")
+    trial.case(f"one row of 70 each: {', '.join(kinds)}")
+    x = torch.cat([trial.pattern(kind, 1, 70) for kind in kinds])
+    trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
+    for dtype in trial.dtypes[1:]:
+        trial.case(f"1 row of 3001, one value four above small ones, {dtype}")
+        x = trial.normal(1, 3001, dtype=dtype, scale=0.1)
+        x[0, 1000] = 4.2
         trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
 
 
@@ -57,15 +60,16 @@ def gives_equal_values_equal_shares(softmax, trial):
 @check(points=1.5, hidden=True, trap=5)
 def reads_every_layout_in_every_dtype(softmax, trial):
     """Transposed, padded, every other column, a window, misaligned by one, stride 0 both ways; tall and flat."""
+    every = ("transposed", "padded", "every_other", "sliced", "offset", "broadcast_rows", "broadcast_cols")
     for dtype in trial.dtypes:
-        for layout in ("transposed", "padded", "every_other", "sliced", "offset", "broadcast_rows", "broadcast_cols"):
+        for layout in every if dtype == torch.float32 else ("transposed", "padded", "offset"):
             columns = trial.random.choice((2, 3, 7, 31, 32, 33, 61, 127, 251))
-            trial.case(f"2 rows of {columns}, {layout}, {dtype}")
-            x = trial.layout(trial.normal(2, columns, dtype=dtype), layout)
             warps = trial.random.choice((4, 8))
+            trial.case(f"2 rows of {columns}, {layout}, {dtype}, num_warps={warps}")
+            x = trial.layout(trial.normal(2, columns, dtype=dtype), layout)
             trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle, num_warps=warps)
-    trial.case("31 rows of 2, transposed")
-    x = trial.layout(trial.normal(31, 2), "transposed")
+    trial.case("23 rows of 2, transposed")
+    x = trial.layout(trial.normal(23, 2), "transposed")
     trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
     trial.case("a window of a transposed matrix")
     x = trial.distinct(40, 9).t()[2:7:2, 3:38:3]
@@ -91,9 +95,7 @@ def depends_on_each_row_alone_and_not_on_its_level(softmax, trial):
     """Adding 16 to a row changes nothing; reordering the rows reorders the results, bit for bit."""
     trial.case("3 rows of 53 eighths, and the same plus 16")
     x = trial.integers(3, 53, low=-32, high=33) / 8
-    trial.parity(
-        softmax, x + 16, reference=softmax_reference, oracle=lambda shifted, **options: softmax_oracle(shifted - 16)
-    )
+    trial.parity(softmax, x + 16, reference=softmax_reference, oracle=lambda shifted: softmax_oracle(shifted - 16))
     trial.case("the same rows in another order")
     order = [2, 0, 1]
     trial.same(
@@ -106,7 +108,7 @@ def depends_on_each_row_alone_and_not_on_its_level(softmax, trial):
 @check(points=1, hidden=True)
 def covers_one_to_8192_columns(softmax, trial):
     """The ends of the contract and both values of num_warps, a row at a time."""
-    for columns, warps in ((1, 8), (2, 4), (1023, 8), (1025, 4), (8191, 4), (8192, 4), (8192, 8)):
+    for columns, warps in ((1, 8), (1023, 8), (1025, 4), (8191, 4), (8192, 4), (8192, 8)):
         trial.case(f"1 row of {columns}, num_warps={warps}")
         x = trial.normal(1, columns)
         trial.parity(softmax, x, reference=softmax_reference, oracle=softmax_oracle, num_warps=warps)

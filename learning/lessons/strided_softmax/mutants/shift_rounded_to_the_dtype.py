@@ -4,7 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
-CAUGHT_BY = "stays_finite_at_every_magnitude"
+CAUGHT_BY = "follows_spikes_ramps_and_alternating_signs"
 DIES_ON = ("interpreter", "cuda")
 
 MAX_COLUMNS = 8192
