@@ -1,0 +1,126 @@
+"""What of a learner's cells the entry point reaches: top-level statements, followed by name from the entry on.
+
+Free variables come from Python's own symbol tables, so that a local called ``x`` never drags in a global of that name.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from dataclasses import dataclass, field
+
+from learning.judge.cells import neutralise
+
+_FILLS = frozenset(("update", "append", "setdefault", "extend", "insert", "add"))
+
+
+@dataclass
+class Piece:
+    """One top-level statement: what it binds, what it needs, whose attributes or items it stores into."""
+
+    node: ast.stmt
+    cell: str
+    lines: list[str] = field(repr=False)
+    binds: frozenset[str]
+    needs: frozenset[str]
+    stores: frozenset[str]
+    certain: bool
+
+    def text(self, line: int) -> str:
+        """The source line, stripped."""
+        return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+
+
+def pieces(cells: list[tuple[str, str]]) -> list[Piece]:
+    """The top-level statements of all cells that parse, in order."""
+    found = []
+    for name, source in cells:
+        source = neutralise(source)[0]
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        lines = source.split("\n")
+        found += [_piece(node, name, lines) for node in tree.body]
+    return found
+
+
+def reachable(all_pieces: list[Piece], entry: str, modules: frozenset[str]) -> tuple[list[Piece], Piece | None]:
+    """The pieces that ``entry`` needs, in order, and the one that defines it (``None``: nothing does).
+
+    Stores into the attributes of ``modules`` (``torch.backends.… = …``) are not followed: they are nobody's helper.
+    """
+    wanted, seen, chosen = [entry], {entry}, set()
+    defining = _definitions(all_pieces, entry)
+    while wanted:
+        name = wanted.pop()
+        stored = [] if name in modules else [piece for piece in all_pieces if name in piece.stores]
+        for piece in [*_definitions(all_pieces, name), *stored]:
+            if id(piece) in chosen:
+                continue
+            chosen.add(id(piece))
+            for need in piece.needs:
+                if need not in seen:
+                    seen.add(need)
+                    wanted.append(need)
+    return [piece for piece in all_pieces if id(piece) in chosen], (defining[0] if defining else None)
+
+
+def _definitions(all_pieces: list[Piece], name: str) -> list[Piece]:
+    """The last statement that binds ``name``, and before it those that may be what remains (in an ``if``, a ``try``)."""
+    found = []
+    for piece in reversed(all_pieces):
+        if name in piece.binds:
+            found.append(piece)
+            if piece.certain and not isinstance(piece.node, ast.AugAssign):
+                break
+    return found
+
+
+def _piece(node: ast.stmt, cell: str, lines: list[str]) -> Piece:
+    certain = not isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.Match))
+    binds, needs = set(), set()
+    _symbols(symtable.symtable(ast.unparse(node), cell, "exec"), binds, needs, top=True)
+    return Piece(node, cell, lines, frozenset(binds), frozenset(needs), frozenset(_stores(node)), certain)
+
+
+def _symbols(table: symtable.SymbolTable, binds: set[str], needs: set[str], *, top: bool) -> None:
+    for symbol in table.get_symbols():
+        name = symbol.get_name()
+        if top:
+            if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
+                binds.add(name)
+            if symbol.is_referenced():
+                needs.add(name)
+        elif symbol.is_global():
+            needs.add(name)
+            if symbol.is_declared_global() and symbol.is_assigned():
+                binds.add(name)
+    for child in table.get_children():
+        _symbols(child, binds, needs, top=False)
+
+
+def _stores(node: ast.stmt) -> set[str]:
+    """Names at the root of targets with a dot or brackets (``f.x = …``, ``table[k] = …``) outside functions, and of
+    methods that fill a container, in a statement of their own (``table.update(…)``)."""
+    found: set[str] = set()
+    queue: list[ast.AST] = [node]
+    while queue:
+        item = queue.pop()
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        if isinstance(item, (ast.Attribute, ast.Subscript)) and isinstance(item.ctx, (ast.Store, ast.Del)):
+            found.add(root_name(item))
+        call = item.value if isinstance(item, ast.Expr) and isinstance(item.value, ast.Call) else None
+        if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
+            found.add(root_name(call.func))
+        queue.extend(ast.iter_child_nodes(item))
+    return found - {""}
+
+
+def root_name(node: ast.AST) -> str:
+    """``a`` of ``a.b[c].d``; empty where the root is no name."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,310 @@
+"""Read one top-level statement of an answer against the house rules. Standard library only."""
+
+# ruff: noqa: SIM905 (word lists read better as words)
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from learning.judge import torch_calls
+from learning.judge.reach import Piece, root_name
+
+ALIASES = {"torch": "torch", "triton": "triton", "tl": "triton.language", "math": "math"}
+"""What these names mean where the learner's cells do not import them: the locked set-up cell does."""
+
+ALWAYS = ("learning.contract", "__future__", "triton.tools.tensor_descriptor", "triton.testing")
+"""Modules an answer may import in every GPU lesson besides the card's own list; ``learning.contract`` in all."""
+
+RUN_TIME = frozenset("exec eval compile __import__ globals locals vars breakpoint".split())
+FILES = frozenset("open input memoryview".split())
+SYSTEM = frozenset(
+    """os sys gc inspect time ctypes threading _thread subprocess multiprocessing concurrent asyncio signal socket
+    importlib builtins pickle marshal types weakref traceback linecache atexit faulthandler resource mmap shutil pathlib
+    tempfile io runpy code codeop dis tracemalloc cffi""".split()
+)
+FRAMES = frozenset(
+    """f_back f_locals f_globals f_code f_builtins gi_frame gi_code cr_frame cr_code ag_frame tb_frame tb_next
+    func_globals func_code co_code co_consts co_names _getframe""".split()
+)
+PLAIN_DUNDERS = frozenset(
+    "__name__ __doc__ __version__ __init__ __enter__ __exit__ __main__ __future__ __all__".split()
+)
+TENSOR_HOOKS = frozenset(
+    "__torch_function__ __torch_dispatch__ __getattribute__ __getattr__ __del__ __reduce__".split()
+)
+LITERAL = frozenset("getattr setattr hasattr delattr".split())
+LOCKED = ("_reference", "_oracle")
+
+Report = Callable[..., None]
+
+
+def aliases(pieces: list[Piece]) -> dict[str, str]:
+    """Names → dotted modules, from every import in the cells and from plain assignments of one to a name."""
+    known = dict(ALIASES)
+    for piece in pieces:
+        for node in ast.walk(piece.node):
+            if isinstance(node, ast.Import):
+                for name in node.names:
+                    known[name.asname or name.name.partition(".")[0]] = (
+                        name.name if name.asname else name.name.partition(".")[0]
+                    )
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for name in node.names:
+                    known[name.asname or name.name] = f"{node.module}.{name.name}"
+    for piece in pieces:
+        for node in ast.walk(piece.node):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                path = dotted(node.value, known)
+                if path and node.targets[0].id not in ALIASES and isinstance(node.value, (ast.Attribute, ast.Name)):
+                    known.setdefault(node.targets[0].id, path)
+    return known
+
+
+def dotted(node: ast.AST, known: dict[str, str]) -> str:
+    """``torch.cuda.Event`` for a chain of attributes whose root names a module; else empty."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in known:
+        return ""
+    return ".".join([known[node.id], *reversed(parts)])
+
+
+def is_jitted(node: ast.AST) -> bool:
+    """A function with ``triton.jit`` (called or not) among its decorators."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    for decorator in node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if (target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")) == "jit":
+            return True
+    return False
+
+
+class Reader(ast.NodeVisitor):
+    """Reads ``piece`` and calls ``report(rule, text, where, advice)`` for what breaks a rule.
+
+    ``refused`` names torch calls the lesson refuses (``None``: a lesson without torch); torch calls are judged only in
+    ``work``, the pieces that the entry reaches.
+    """
+
+    def __init__(
+        self, piece: Piece, known: dict[str, str], imports: tuple[str, ...], refused, work: bool, report: Report
+    ):
+        self.piece, self.known, self.imports, self.refused, self.work = piece, known, imports, refused, work
+        self._report = report
+        self.locals: list[set[str]] = []
+        self.tensors: list[set[str]] = []
+        self.in_kernel = False
+
+    def read(self) -> None:
+        """Read the whole statement."""
+        self.visit(self.piece.node)
+
+    def report(self, rule: str, node: ast.AST, advice: str = "") -> None:
+        """Report the line on which ``node`` stands."""
+        where = f"line {node.lineno} of cell {self.piece.cell}"
+        self._report(rule, self.piece.text(node.lineno), where, advice)
+
+    # ---- imports
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for name in node.names:
+            self._imported(name.name, node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        if node.level:
+            self.report("imports", node)
+            return
+        if module.startswith("learning.lessons.") and all(name.name.isupper() for name in node.names):
+            return  # a lesson's constants
+        if f"{module}.{node.names[0].name}" not in self.imports:
+            self._imported(module, node)
+        for name in node.names:
+            self._path(f"{module}.{name.name}", node)
+
+    def _imported(self, module: str, node: ast.AST) -> None:
+        always = ALWAYS if self.refused is not None else ("learning.contract", "__future__")
+        allowed = module in self.imports or module in always
+        allowed |= module.startswith("triton.language.") and "triton.language" in self.imports
+        allowed |= module == "torch.cuda" and "torch" in self.imports
+        if not allowed:
+            self.report("system" if module.partition(".")[0] in SYSTEM else "imports", node)
+
+    # ---- functions and classes
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.name in TENSOR_HOOKS:
+            self.report("tensors" if node.name.startswith("__torch") else "private", node)
+        for outer in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+            self.visit(outer)
+        before, self.in_kernel = self.in_kernel, self.in_kernel or is_jitted(node)
+        self._scope(node, node.body)
+        self.in_kernel = before
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._scope(node, [node.body])
+
+    def _scope(self, node, body: list) -> None:
+        arguments = node.args
+        names = {a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+        names |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+        names |= {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for statement in body:
+            names -= {t.id for n in ast.walk(statement) if isinstance(n, ast.Assign) and dotted(n.value, self.known)
+                      for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
+        self.locals.append(names)
+        self.tensors.append(
+            set() if self.in_kernel else self._tensors(body) | (self.tensors[-1] if self.tensors else set())
+        )
+        for statement in body:
+            self.visit(statement)
+        self.locals.pop()
+        self.tensors.pop()
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for base in node.bases:
+            path = dotted(base, self.known)
+            if path.startswith("torch.") and ("Tensor" in path or "Parameter" in path or "overrides" in path):
+                self.report("tensors", node)
+        if any(keyword.arg == "metaclass" for keyword in node.keywords):
+            self.report("dynamic", node)
+        self.generic_visit(node)
+
+    def _tensors(self, body: list) -> set[str]:
+        """Names that reading shows to be tensors: asked for a shape or stride, or made by an allocation."""
+        found = set()
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    if node.attr in torch_calls.TENSOR_MARKS and node.value.id not in self.known:
+                        found.add(node.value.id)
+                elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                    path = self._dotted(node.value.func)
+                    if path.startswith("torch.") and path.removeprefix("torch.") in torch_calls.ALLOCATE:
+                        found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+        return found
+
+    # ---- names and attributes
+
+    def visit_Name(self, node: ast.Name) -> None:
+        name = node.id
+        if any(name in names for names in self.locals) and isinstance(node.ctx, ast.Load):
+            return
+        if isinstance(node.ctx, ast.Load):
+            if name in RUN_TIME:
+                self.report("dynamic", node)
+            elif name in FILES:
+                self.report("system", node)
+            elif _dunder(name):
+                self.report("private", node)
+            elif self.work and name.endswith(LOCKED):
+                self.report("reference", node)
+            else:
+                path = self.known.get(name, "")
+                if "." in path:
+                    self._path(path, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        path = self._dotted(node)
+        if isinstance(node.ctx, (ast.Store, ast.Del)) and path:
+            self.report("modules", node)
+        if _dunder(node.attr) or node.attr in FRAMES:
+            self.report("private", node)
+        elif self.work and node.attr.endswith(LOCKED):
+            self.report("reference", node)
+        elif path:
+            self._path(path, node)
+        if not path:
+            self._method(node, called=False)
+            self.visit(node.value)
+
+    def _dotted(self, node: ast.AST) -> str:
+        """``dotted``, but a local of the same name is no module."""
+        if any(root_name(node) in names for names in self.locals):
+            return ""
+        return dotted(node, self.known)
+
+    def _path(self, path: str, node: ast.AST) -> None:
+        """Judge a dotted use of a module."""
+        parts = path.split(".")
+        if any(part in SYSTEM for part in parts[1:]) and parts[0] in ("torch", "triton", "math", "learning"):
+            self.report("system", node)
+            return
+        if any(_dunder(part) for part in parts[1:-1]):
+            self.report("private", node)
+            return
+        if parts[0] != "torch" or len(parts) == 1 or self.refused is None or not self.work:
+            return
+        name = ".".join(parts[1:])
+        if torch_calls.refused(name, self.refused):
+            self.report("lesson" if name in self.refused else "torch", node)
+
+    def _method(self, node: ast.Attribute, *, called: bool) -> None:
+        """``x.softmax`` where ``x`` is no module: a computing method, or one the lesson refuses.
+
+        ``float``, ``half``, ``type`` and ``to`` are attributes of other things too, and count where they are called.
+        """
+        if not self.work or self.refused is None or self.in_kernel:
+            return
+        certain = isinstance(node.value, ast.Name) and any(node.value.id in names for names in self.tensors)
+        if node.attr in self.refused and (called or node.attr not in torch_calls.CAST):
+            if certain or node.attr not in torch_calls.SHARED:
+                self.report("lesson", node)
+        elif node.attr in torch_calls.COMPUTES or (certain and node.attr in torch_calls.SHARED):
+            self.report("torch", node)
+
+    # ---- calls and operators
+
+    def visit_Call(self, node: ast.Call) -> None:
+        called = node.func.id if isinstance(node.func, ast.Name) else ""
+        if called in LITERAL:
+            literal = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
+            if not literal:
+                self.report("names", node)
+            else:
+                self._literal(called, node)
+        elif called == "type" and len(node.args) + len(node.keywords) > 1:
+            self.report("dynamic", node)
+        elif isinstance(node.func, ast.Attribute) and not self._dotted(node.func):
+            self._method(node.func, called=True)
+        self.generic_visit(node)
+
+    def _literal(self, called: str, node: ast.Call) -> None:
+        """``getattr(torch, "softmax")`` is read as ``torch.softmax``."""
+        name, path = str(node.args[1].value), self._dotted(node.args[0])
+        if called in ("setattr", "delattr") and path:
+            self.report("modules", node)
+        elif _dunder(name) or name in FRAMES:
+            self.report("private", node)
+        elif path:
+            self._path(f"{path}.{name}", node)
+        else:
+            self._method(ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node), called=True)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        self._operator(node, node.left, node.right)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        self._operator(node, *([] if isinstance(node.op, ast.Not) else [node.operand]))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._operator(node, node.target, node.value)
+
+    def _operator(self, node: ast.AST, *operands: ast.expr) -> None:
+        if self.work and self.refused is not None and not self.in_kernel:
+            for operand in operands:
+                inner = operand.value if isinstance(operand, ast.Subscript) else operand
+                if isinstance(inner, ast.Name) and any(inner.id in names for names in self.tensors):
+                    self.report("torch", node, "an operator on a tensor is a call of torch too")
+                    break
+        self.generic_visit(node)
+
+
+def _dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and len(name) > 4 and name not in PLAIN_DUNDERS

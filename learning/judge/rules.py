@@ -1,0 +1,170 @@
+"""The house rules of an answer, read from the syntax tree: the only static reasons to fail, printed in every lesson.
+
+They cover the cell that defines the entry point, and whatever other definitions the entry reaches; scratch cells, plots
+and prints are nobody's business. A finding names rule, line and text. Standard library only.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from learning.judge import reach, torch_calls
+from learning.judge.reading import ALIASES, Reader, aliases, is_jitted
+
+IMPORTS = ("torch", "triton", "triton.language", "math")
+
+RULES = {
+    "imports": "import only {imports}",
+    "dynamic": "no code made at run time: exec, eval, compile, __import__, globals, locals, vars, three-argument type",
+    "private": "no dunder names and no walks through frames, code objects or the garbage collector",
+    "modules": "no assignment to an attribute of a module or of a class that is not yours",
+    "names": "getattr, setattr, hasattr and delattr take a literal name",
+    "system": "no threads, processes, files, ctypes, os, sys, gc, inspect, time",
+    "tensors": "no subclass of torch.Tensor",
+    "torch": "the wrapper calls torch only to allocate, take views, ask for shapes and strides, copy, and use CUDA graphs, "
+    "streams and events",
+    "lesson": "this lesson also refuses: {forbidden}",
+    "reference": "the locked reference and oracle are not called by the answer",
+    "kernel": "a kernel of your own, decorated with triton.jit and launched on the way from the entry point, does the work",
+    "entry": "the entry point is defined in your cells",
+}
+"""Rule id → the sentence printed in every lesson and in every finding."""
+
+
+@dataclass
+class Broken:
+    """One broken rule: ``id`` in ``RULES``, ``rule`` its sentence, ``got`` the text that breaks it, ``where`` cell and line."""
+
+    id: str
+    rule: str
+    got: str
+    where: str
+    advice: str = ""
+
+
+def rules_text(imports: tuple[str, ...] = IMPORTS, *, kernel: bool = True, forbidden: tuple[str, ...] = ()) -> str:
+    """The rules as a Markdown list, worded for a lesson that allows ``imports``.
+
+    ``kernel`` leaves out what only GPU lessons ask for; ``forbidden`` names torch calls the lesson also refuses.
+    """
+    skip = {"entry"} if kernel else {"entry", "torch", "kernel", "tensors"}
+    if not forbidden:
+        skip.add("lesson")
+    rows = [_sentence(rule, imports, forbidden) for rule in RULES if rule not in skip]
+    head = "These rules cover the answer cell and the helpers it reaches, not plots and scratch cells:\n\n"
+    return head + "\n".join(f"- {row[0].upper()}{row[1:]}." for row in rows) + "\n"
+
+
+def broken(
+    cells: list[tuple[str, str]],
+    entry: str,
+    *,
+    imports: tuple[str, ...] = IMPORTS,
+    kernel: bool = True,
+    forbidden: tuple[str, ...] = (),
+    seen: list[str] | tuple[str, ...] = (),
+) -> list[Broken]:
+    """Every rule that the learner's ``cells`` break on the way from ``entry``, in the order of the cells.
+
+    ``cells`` are ``(name, source)`` pairs, oldest first. ``imports`` are the modules a lesson allows, ``kernel`` says
+    whether a Triton kernel must do the work (and torch calls are held to the list), ``forbidden`` names torch calls the
+    lesson refuses besides, ``seen`` the torch calls recorded while the entry ran.
+
+    Raises ``ValueError`` where there are no cells: the caller, not the learner, has lost them.
+    """
+    if not cells:
+        raise ValueError("house rules are read from the learner's cells, and the setting holds none")
+    everything = reach.pieces(cells)
+    names = frozenset(ALIASES) | {
+        n for p in everything if isinstance(p.node, (ast.Import, ast.ImportFrom)) for n in p.binds
+    }
+    reached, defining = reach.reachable(everything, entry, names)
+    found: list[Broken] = []
+
+    def report(rule: str, got: str, where: str, advice: str = "") -> None:
+        item = Broken(rule, _sentence(rule, imports, forbidden), got, where, advice)
+        if item not in found:
+            found.append(item)
+
+    if defining is None:
+        told = ", ".join(dict.fromkeys(name for name, _ in cells)) or "none"
+        report(
+            "entry", f"no definition of {entry}", f"in the cells {told}", "a cell with a syntax error defines nothing"
+        )
+        return found
+    home = [piece for piece in everything if piece.cell == defining.cell]
+    known = aliases([*home, *reached])
+    graphs = any(_uses_graphs(piece) for piece in reached)
+    refused = torch_calls.widened(forbidden, graphs)
+    ids = {id(piece) for piece in reached}
+    for piece in everything:
+        at_hand, work = piece in home, id(piece) in ids
+        if at_hand or work:
+            Reader(piece, known, imports, refused if kernel else None, work, report).read()
+        elif not isinstance(piece.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            _patches(piece, known, report)
+    if kernel:
+        _launches(reached, entry, report)
+        for record in seen:
+            if torch_calls.refused_at_run_time(record, refused):
+                rule = "lesson" if record.rpartition(".")[2] in refused else "torch"
+                report(rule, f"{entry} called {record}", f"seen while {entry} ran", _AT_RUN_TIME)
+    return found
+
+
+_AT_RUN_TIME = "an operator on a tensor, x + y say, is a call of torch too"
+
+
+def _sentence(rule: str, imports: tuple[str, ...], forbidden: tuple[str, ...]) -> str:
+    return RULES[rule].format(imports=", ".join(imports), forbidden=", ".join(forbidden))
+
+
+RULES_TEXT = rules_text()
+"""The Markdown that every GPU lesson prints."""
+
+
+def _uses_graphs(piece: reach.Piece) -> bool:
+    text = ast.unparse(piece.node)
+    return "CUDAGraph" in text or "cuda.graph" in text
+
+
+def _patches(piece: reach.Piece, known: dict[str, str], report) -> None:
+    """A scratch cell may set torch's backend switches; any other attribute of torch, Triton or math is not its own."""
+    for node in ast.walk(piece.node):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            root, text = known.get(reach.root_name(node), ""), ast.unparse(node)
+            if root.partition(".")[0] in ("torch", "triton", "math", "learning") and ".backends." not in text:
+                report("modules", piece.text(node.lineno), f"line {node.lineno} of cell {piece.cell}")
+
+
+def _launches(reached: list[reach.Piece], entry: str, report) -> None:
+    """Some reachable jitted function stores its result, and some reachable wrapper launches one."""
+    jitted, launched, stored = [], False, False
+    for piece in reached:
+        if is_jitted(piece.node):
+            jitted.append(piece)
+        inside = {id(n) for f in ast.walk(piece.node) if is_jitted(f) for n in ast.walk(f)}
+        for node in ast.walk(piece.node):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                stored |= node.func.attr == "store" or node.func.attr.startswith("atomic_")
+                launched |= id(node) not in inside and node.func.attr == "run"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
+                launched |= id(node) not in inside
+        jitted += [piece] if not is_jitted(piece.node) and inside else []
+    if not jitted and not any(_makes_jit(piece) for piece in reached):
+        report("kernel", "no function decorated with triton.jit", f"reached from {entry}")
+    elif not launched:
+        report("kernel", "a kernel that is never launched", f"reached from {entry}", "kernel[grid](…) launches it")
+    elif not stored:
+        report("kernel", "a kernel that stores nothing", f"reached from {entry}", "tl.store writes the result")
+
+
+def _makes_jit(piece: reach.Piece) -> bool:
+    """``kernel = triton.jit(function)``."""
+    return any(isinstance(n, ast.Call) and is_jit_name(n.func) for n in ast.walk(piece.node))
+
+
+def is_jit_name(node: ast.AST) -> bool:
+    """``triton.jit`` or ``jit``."""
+    return (isinstance(node, ast.Attribute) and node.attr == "jit") or (isinstance(node, ast.Name) and node.id == "jit")
