@@ -27,6 +27,7 @@ def require(
     contiguous: bool = False,
     same_shape: bool = False,
     same_dtype: bool = True,
+    same: Iterable[str] = (),
     columns: tuple[int, int] | None = None,
     output: tuple[int, ...] | None = None,
     **tensors: Any,
@@ -39,7 +40,7 @@ def require(
       ``None`` for any), or differs from the first one's (unless ``same_dtype=False``);
     - ``ValueError`` for one that is not on the device in use or not on the first one's device, whose rank is none of
       ``rank``, whose shape is not ``shape`` (``None`` in it stands for any size) or not the first one's
-      (``same_shape=True``), whose last axis has fewer or more columns than ``columns`` = (least, most), that is not
+      (``same_shape=True``, or ``"shape"`` in ``same``), whose last axis has fewer or more columns than ``columns`` = (least, most), that is not
       contiguous (``contiguous=True``) or has a negative stride, that requires a gradient while autograd is on, or whose
       largest element offset Σ(size − 1)·stride or element count exceeds 2³¹ − 1; and for an ``output`` shape whose
       element count does.
@@ -50,6 +51,10 @@ def require(
 
     if not tensors:
         raise TypeError("require(...) was given no tensor to check; pass each one by its name: require(x=x)")
+    unknown = set(same) - {"shape", "dtype", "device"}
+    if unknown:
+        raise TypeError(f"require(same=…) takes 'shape', 'dtype' and 'device', not {', '.join(sorted(unknown))}")
+    same_shape = same_shape or "shape" in same
     ranks = None if rank is None else (rank,) if isinstance(rank, int) else tuple(rank)
     allowed = None if dtypes is None else [str(d).removeprefix("torch.") for d in dtypes]
     first_name, first = next(iter(tensors.items()))
