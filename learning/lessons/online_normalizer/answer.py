@@ -2,7 +2,7 @@
 
 import math
 
-EMPTY = (-math.inf, 0.0)
+from learning.lessons.online_normalizer.reference import EMPTY
 
 
 def push(state, x):
@@ -22,7 +22,7 @@ def merge(a, b):
     ### BEGIN SOLUTION
     maximum = max(a[0], b[0])
     if maximum == -math.inf:
-        return (-math.inf, 0.0)
+        return EMPTY
     return (maximum, a[1] * math.exp(a[0] - maximum) + b[1] * math.exp(b[0] - maximum))
     ### END SOLUTION
 

@@ -4,6 +4,9 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
+EMPTY = (-math.inf, 0.0)
+"""The state that stands for no value at all: no maximum yet, and a sum of nothing."""
+
 
 def normalizer_reference(values):
     """Return ``(maximum, Σ exp(x − maximum))`` of a list of finite floats; ``(-inf, 0.0)`` of an empty list.
@@ -12,7 +15,7 @@ def normalizer_reference(values):
     once, so this reference has no order of its own.
     """
     if not values:
-        return -math.inf, 0.0
+        return EMPTY
     maximum = max(values)
     return maximum, math.fsum(math.exp(x - maximum) for x in values)
 
@@ -24,7 +27,7 @@ def normalizer_oracle(values):
     nothing. Terms below exp(−800) are less than the smallest double and are left out.
     """
     if not values:
-        return -math.inf, 0.0
+        return EMPTY
     maximum, digits, total = max(values), Context(prec=40), Decimal(0)
     for x in values:
         gap = Fraction(x) - Fraction(maximum)

@@ -1,4 +1,4 @@
-"""The empty state's sum is taken for 1, as though a value had been seen."""
+"""Merge reads an empty side as one value equal to the other side's maximum."""
 
 import math
 
@@ -15,11 +15,10 @@ def push(state, x):
 
 def merge(a, b):
     maximum = max(a[0], b[0])
-    a, b = (max(a[0], -1e9), a[1] or 1.0), (max(b[0], -1e9), b[1] or 1.0)
-    maximum = max(a[0], b[0])
-    if maximum == -1e9:
+    if maximum == -math.inf:
         return EMPTY
-    return (maximum, a[1] * math.exp(a[0] - maximum) + b[1] * math.exp(b[0] - maximum))
+    s, t = (state[1] * math.exp(state[0] - maximum) if state[1] else 1.0 for state in (a, b))
+    return (maximum, s + t)
 
 
 def result(state):

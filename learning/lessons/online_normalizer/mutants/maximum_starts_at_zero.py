@@ -2,7 +2,7 @@
 
 import math
 
-CAUGHT_BY = "pushes_values_in_any_order"
+CAUGHT_BY = "treats_empty_as_nothing_at_all"
 DIES_ON = ("cpu",)
 
 EMPTY = (-math.inf, 0.0)

@@ -1,4 +1,4 @@
-"""One result per length is kept and handed out again: the second call overwrites the first call's answer."""
+"""Results are kept by length and dtype, and the next tensors of that length get the old sum."""
 
 import torch
 import triton
@@ -6,7 +6,7 @@ import triton.language as tl
 
 CAUGHT_BY = "leaves_its_inputs_alone_and_returns_fresh_memory"
 DIES_ON = ("interpreter", "cuda")
-BUFFERS = {}
+ANSWERS = {}
 
 
 @triton.jit
@@ -19,8 +19,10 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
 
 
 def add(x, y):
-    key = (x.numel(), x.dtype, x.device)
-    out = BUFFERS.setdefault(key, torch.empty_like(x))
+    key = (x.numel(), x.dtype)
+    if key in ANSWERS:
+        return ANSWERS[key]
+    out = ANSWERS[key] = torch.empty_like(x)
     grid = (triton.cdiv(x.numel(), 1024),)
     add_kernel[grid](x, y, out, x.numel(), BLOCK=1024)
     return out
