@@ -47,8 +47,10 @@ class Check:
 
     def run(self, *entries: Callable) -> CheckResult:
         """Run the check and return its result; never raises for what the learner's code did."""
+        from learning.judge.entry import Entry, here
         from learning.judge.trial import Trial
 
+        entries = [entry if isinstance(entry, Entry) else here(entry) for entry in entries]
         trial = Trial(self, settings.current())
         result = CheckResult(
             check=self.name, title=self.title, points=self.points, hidden=self.hidden, needs_gpu=self.needs_gpu

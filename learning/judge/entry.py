@@ -5,9 +5,10 @@ Standard library only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
-from learning.judge.call import Called
+from learning.judge.call import Called, guarded
 from learning.judge.finding import LearnerFault
 
 
@@ -46,6 +47,24 @@ class Entry:
         Raises ``fleet.ServerLost`` where the judge's own machinery failed, never for what the learner's code did.
         """
         return self._line.call(self.name, tuple(args), dict(kwargs or {}), poison, repeats)
+
+
+class Here:
+    """The line of an entry whose function lives in this process, as in a learner's own notebook."""
+
+    def __init__(self, function: Callable):
+        self.function = function
+
+    def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called:
+        """Call the function under the same watch as a worker does."""
+        return guarded(self.function, args, kwargs, poison=poison, repeats=repeats)
+
+
+def here(function: Callable) -> Entry:
+    """``function`` as an ``Entry`` of this process, so that what it raises is a finding about it, not about the check."""
+    entry = Entry(getattr(function, "__name__", "answer"), Here(function))
+    entry.__wrapped__ = function
+    return entry
 
 
 def describe(name: str, args: tuple, kwargs: dict) -> str:
