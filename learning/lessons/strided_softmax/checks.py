@@ -4,7 +4,7 @@ from learning.judge import check
 from learning.lessons.strided_softmax.reference import softmax_oracle, softmax_reference
 
 
-@check(points=1, trap=3)
+@check(points=1)
 def agrees_with_eager_softmax_on_ragged_rows(softmax, trial):
     """One column, a power of two, its two neighbours and a prime: the last lanes of a program may own nothing."""
     for columns in (1, 127, 128, 129, 781):

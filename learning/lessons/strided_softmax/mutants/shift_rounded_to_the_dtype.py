@@ -25,7 +25,8 @@ def softmax_kernel(
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols * x_col_stride, mask=mask, other=-float("inf"))
-    weights = tl.exp((x - tl.max(x, axis=0)).to(tl.float32))
+    shifted = x - tl.max(x, axis=0).to(x_ptr.dtype.element_ty)
+    weights = tl.exp(shifted.to(tl.float32))
     y = weights / tl.sum(weights, axis=0)
     tl.store(out_ptr + row * n_cols + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
 
