@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from learning import lesson as lessons
 from learning.build import course as courses
 from learning.build.finding import BuildError, Complaint
+from learning.build.notebook import Assembly
+from learning.build.start import prepare
 from learning.lesson import Lesson, LessonError, UnknownLesson
 
 DONE, FAULTY, USAGE = 0, 1, 64
+
+
+@dataclass
+class Built:
+    """A lesson without complaints: its cells, and its source notebook's text."""
+
+    lesson: Lesson
+    made: Assembly
+    source: str
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,7 +49,7 @@ def main(argv: list[str] | None = None, *, root: Path = courses.ROOT, folders: P
 
     0 done; 1 something is faulty, each complaint on a line of its own; 64 a usage error or an unknown lesson.
     """
-    own_tools_first()
+    prepare()
     try:
         options = parser().parse_args(argv)
     except SystemExit as stop:
@@ -51,28 +62,86 @@ def main(argv: list[str] | None = None, *, root: Path = courses.ROOT, folders: P
     if not chosen:
         print(f"there are no lessons in {folders}", file=sys.stderr)
         return FAULTY
-    complaints = []
-    for lesson in chosen:
-        try:
-            complaints += _build(lesson, root, options)
-        except BuildError as error:
-            complaints += error.complaints
+    if options.check:
+        from learning.build import drift
+
+        return _told(drift.check(chosen, root), f"{len(chosen)} lessons: no drift")
+    if options.pull:
+        return _told(_pull(chosen, root), "")
+    complaints, built = _build(chosen, root, force=options.force)
+    if options.release:
+        complaints += _release(built, root, grade=not options.no_grade)
+    return _told(complaints, "")
+
+
+def _told(complaints: list[Complaint], otherwise: str) -> int:
+    """Print each complaint, or the line for there being none; returns the exit status."""
+    sys.stdout.flush()
     for complaint in complaints:
         print(complaint, file=sys.stderr)
+    if not complaints and otherwise:
+        print(otherwise)
     return FAULTY if complaints else DONE
 
 
-def _build(lesson: Lesson, root: Path, options: argparse.Namespace) -> list[Complaint]:
-    from learning.build import notebook
+def _build(chosen: list[Lesson], root: Path, *, force: bool) -> tuple[list[Complaint], list[Built]]:
+    """Write every source notebook that can be made; returns the complaints and the lessons without any."""
+    from learning.build import lint, notebook
 
-    changed = notebook.write(lesson, root, force=options.force)
-    print(f"{notebook.path(lesson, root).relative_to(root)}: {'written' if changed else 'up to date'}")
-    return []
+    course = courses.read(root)
+    complaints, built = lint.checkout(root), []
+    for lesson in chosen:
+        made = notebook.assemble(lesson, course)
+        try:
+            changed = notebook.write(lesson, root, force=force, made=made)
+        except BuildError as error:
+            complaints += error.complaints
+            continue
+        found = lint.folder(lesson, course, made) + lint.source(lesson, root)
+        complaints += found
+        path = notebook.path(lesson, root)
+        state = "written" if changed else "up to date"
+        print(f"{path.relative_to(root)}: {state}{f', {len(found)} complaints' if found else ''}", flush=True)
+        if not found:
+            built.append(Built(lesson, made, path.read_text(encoding="utf-8")))
+    return complaints, built
 
 
-def own_tools_first() -> None:
-    """Put this Python's script folder on PATH: nbgrader starts ``alembic`` by name."""
-    here = str(Path(sys.executable).parent)
-    paths = os.environ.get("PATH", "").split(os.pathsep)
-    if here not in paths:
-        os.environ["PATH"] = os.pathsep.join([here, *paths])
+def _release(built: list[Built], root: Path, *, grade: bool) -> list[Complaint]:
+    """Regenerate and audit the releases of lessons whose sources are faultless; a faulty release is not written."""
+    from learning.build import audit, release
+    from learning.build.files import replace
+
+    releases, complaints = release.generate({b.lesson.slug: b.source for b in built}, root)
+    for b in built:
+        text = releases.get(b.lesson.slug)
+        if text is None:
+            continue
+        found = audit.audit(b.made, b.source, text, root) + audit.strays(b.lesson.slug, root)
+        if grade and not found:
+            found += audit.graded(b.lesson, b.source, text)
+        path = release.path(b.lesson.slug, root)
+        if found:
+            print(f"{path.relative_to(root)}: not released, {len(found)} complaints", flush=True)
+        else:
+            state = "released" if replace(path, text) else "up to date"
+            told = "audited, answer passes, starter does not" if grade else "audited, not run"
+            print(f"{path.relative_to(root)}: {state}; {told}", flush=True)
+        complaints += found
+    return complaints
+
+
+def _pull(chosen: list[Lesson], root: Path) -> list[Complaint]:
+    """Write edits made in source/ back to the folders; returns what could not be."""
+    from learning.build import pull
+
+    complaints = []
+    for lesson in chosen:
+        try:
+            written = pull.pull(lesson, root)
+        except BuildError as error:
+            complaints += error.complaints
+            continue
+        files = ", ".join(str(path.relative_to(lesson.root)) for path in written)
+        print(f"{lesson.slug}: {f'pulled into {files}' if written else 'nothing to pull'}", flush=True)
+    return complaints

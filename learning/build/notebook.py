@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from learning.build import course as courses
-from learning.build import text
+from learning.build import text as pages
 from learning.build.cells import Cell, CellError, identifier, make
 from learning.build.course import Course
 from learning.build.definitions import PullError
@@ -16,6 +17,8 @@ from learning.build.finding import BuildError, Complaint
 from learning.build.folder import Folder
 from learning.build.opening import bootstrap, title
 from learning.lesson import Lesson
+
+GRADE_KEYS = ("grade", "grade_id", "locked", "points", "solution", "task")
 
 
 @dataclass
@@ -27,14 +30,17 @@ class Assembly:
     complaints: list[Complaint] = field(default_factory=list)
 
 
-def assemble(lesson: Lesson, course: Course | None = None) -> Assembly:
-    """Every cell of the lesson in order. Never raises for what an author wrote: see ``complaints``."""
+def assemble(lesson: Lesson, course: Course | None = None, folder: Folder | None = None) -> Assembly:
+    """Every cell of the lesson in order. Never raises for what an author wrote: see ``complaints``.
+
+    ``folder`` stands in for the files on disk (``--pull`` tries its changes out before it writes them).
+    """
     course = courses.read() if course is None else course
-    made = Assembly(Folder(lesson), [title(lesson, course), bootstrap(lesson, course)])
+    made = Assembly(folder or Folder(lesson), [title(lesson, course), bootstrap(lesson, course)])
     where = f"{lesson.slug}/lesson.md"
     try:
-        blocks = text.read(made.folder.text("lesson.md"))
-    except (text.TextError, PullError) as error:
+        blocks = pages.read(made.folder.text("lesson.md"))
+    except (pages.TextError, PullError) as error:
         made.complaints.append(Complaint("text", where, "lesson.md", str(error), ""))
         return made
     for block in blocks:
@@ -62,9 +68,14 @@ def _settle(cell: Cell, made: Assembly) -> None:
         cell.id = identifier("text", cell.name.lower())
 
 
-def digest(source: str) -> str:
-    """What a cell's metadata remembers of the text it was built with."""
-    return hashlib.sha256(source.encode()).hexdigest()[:16]
+def digest(source: str, grade: dict | None) -> str:
+    """What a cell's metadata remembers of the text and the grading it was built with.
+
+    Blank ends and keys that nbgrader adds by itself do not count.
+    """
+    told = {key: (grade or {}).get(key) for key in GRADE_KEYS if (grade or {}).get(key) not in (None, False)}
+    text = json.dumps([source.replace("\r\n", "\n").rstrip(), told], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def notebook(lesson: Lesson, course: Course | None = None) -> dict:
@@ -88,7 +99,8 @@ def as_json(lesson: Lesson, cells: list[Cell]) -> dict:
 
 
 def _cell(cell: Cell) -> dict:
-    origin = {"built": digest(cell.source), "file": cell.file, "role": cell.role, "symbols": list(cell.symbols)}
+    role = "" if cell.role == "text" else cell.role
+    origin = {"built": digest(cell.source, cell.grade), "file": cell.file, "role": role, "symbols": list(cell.symbols)}
     metadata = {**cell.metadata, "learning": origin}
     if cell.grade is not None:
         metadata["nbgrader"] = cell.grade
@@ -110,17 +122,20 @@ def path(lesson: Lesson, root: Path = courses.ROOT) -> Path:
     return root / "source" / lesson.slug / f"{lesson.slug}.ipynb"
 
 
-def write(lesson: Lesson, root: Path = courses.ROOT, *, force: bool = False) -> bool:
+def write(lesson: Lesson, root: Path = courses.ROOT, *, force: bool = False, made: Assembly | None = None) -> bool:
     """Build ``source/<slug>/<slug>.ipynb`` under ``root``; returns whether its bytes changed.
 
-    Raises ``BuildError`` where the folder is faulty, or where the notebook holds edits the folder lacks (``force``
-    throws those away).
+    ``made`` spares reading the folder again. Raises ``BuildError`` where the folder is faulty, or where the notebook
+    holds edits the folder lacks (``force`` throws those away).
     """
-    made = serialise(notebook(lesson, courses.read(root)))
+    assembled = assemble(lesson, courses.read(root)) if made is None else made
+    if assembled.complaints:
+        raise BuildError(assembled.complaints)
+    text = serialise(as_json(lesson, assembled.cells))
     target = path(lesson, root)
     if target.is_file() and not force:
-        from learning.build.pull import unsaved
+        from learning.build.changes import unsaved
 
-        if edits := unsaved(lesson, root):
+        if edits := unsaved(assembled, target, root):
             raise BuildError(edits)
-    return replace(target, made)
+    return replace(target, text)

@@ -1,0 +1,268 @@
+"""``--pull``: edits an instructor made in the source notebook go back to the folder's files.
+
+Code goes into the definitions it came from, text into the blocks of ``lesson.md``, and every other character of those
+files stays. The changed files are first assembled in memory; only if that gives the notebook as it stands are they
+written.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from learning.build import course as courses
+from learning.build import notebook, text
+from learning.build.cells import HIDDEN, SOLUTION, Cell, card_text
+from learning.build.changes import Changes, compare, load
+from learning.build.definitions import parse
+from learning.build.files import replace
+from learning.build.finding import BuildError, Complaint
+from learning.build.folder import Folder
+from learning.build.notebook import Assembly, assemble
+from learning.build.text import Block
+from learning.judge.cells import text_of
+from learning.lesson import Lesson
+
+
+class Unsupported(ValueError):
+    """An edit that cannot be carried back; the message says what was done and what to do instead."""
+
+
+def pull(lesson: Lesson, root: Path = courses.ROOT) -> list[Path]:
+    """Write the notebook's edits into ``lesson.folder`` and build it anew; returns the files that changed.
+
+    Raises ``BuildError``, having written nothing, where both sides changed (each conflict shows both), where an edit
+    cannot be carried back, or where the folder itself is faulty.
+    """
+    path = notebook.path(lesson, root)
+    file = str(path.relative_to(root))
+    if not path.is_file():
+        raise BuildError(
+            [Complaint("missing", file, "notebook", "is not there", f"python -m learning.build {lesson.slug}")]
+        )
+    course = courses.read(root)
+    made = assemble(lesson, course)
+    if made.complaints:
+        raise BuildError(made.complaints)
+    changes = compare(load(path, root), made, file)
+    if not changes:
+        return []
+    texts, complaints = _carry(changes, made, file)
+    if complaints:
+        raise BuildError(complaints)
+    again = assemble(lesson, course, Folder(lesson, texts))
+    if trouble := again.complaints + _differences(changes, made, again, file):
+        raise BuildError(trouble)
+    written = [lesson.folder / name for name, new in texts.items() if replace(lesson.folder / name, new)]
+    notebook.write(lesson, root, force=True, made=again)  # nothing of it is lost: the folder was seen to give it back
+    return written
+
+
+def _carry(changes: Changes, made: Assembly, file: str) -> tuple[dict[str, str], list[Complaint]]:
+    """The folder's files with the edits in them, and a complaint for each edit that has no place there."""
+    complaints = list(changes.conflicts)
+    for id in changes.moved:
+        remedy = "move its fence or text in lesson.md"
+        complaints.append(Complaint("unsupported", file, id, "was moved, and only text and code are pulled", remedy))
+    definitions: dict[str, dict[str, str]] = {}
+    whole: dict[str, str] = {}
+    blocks: dict[str, str | None] = {}
+    for cell, origin in changes.edited:
+        try:
+            _edit(cell, origin, made.folder, definitions, whole, blocks)
+        except Unsupported as refusal:
+            complaints.append(Complaint("unsupported", file, cell["id"], str(refusal), ""))
+    by_id = {cell.id: cell for cell in made.cells}
+    for id in changes.deleted:
+        origin = by_id[id]
+        if origin.block is None or origin.role not in ("text", "show") or origin.symbols:
+            remedy = "put it back (git checkout), or delete its fence from lesson.md and build again"
+            complaints.append(Complaint("unsupported", file, id, f"a cell of role {origin.role!r} was deleted", remedy))
+        else:
+            blocks[id] = None
+    added = {}
+    for place in changes.added:
+        try:
+            added[place] = _new_block(changes.cells[place])
+        except Unsupported as refusal:
+            complaints.append(Complaint("unsupported", file, changes.cells[place].get("id", "?"), str(refusal), ""))
+    texts = {name: made.folder.code(name).put(new) for name, new in definitions.items()} | whole
+    if blocks or added:
+        texts["lesson.md"] = _page(made, changes, blocks, added)
+    return texts, complaints
+
+
+def _edit(cell: dict, origin: Cell, folder: Folder, definitions: dict, whole: dict, blocks: dict) -> None:
+    """Put one edited cell's text where it belongs; raises ``Unsupported``."""
+    new = text_of(cell).replace("\r\n", "\n").rstrip()
+    if cell["cell_type"] != origin.kind:
+        raise Unsupported(f"was turned from {origin.kind} into {cell['cell_type']}; turn it back, or change lesson.md")
+    if new == origin.source.rstrip():
+        raise Unsupported(
+            "has other grading settings than its folder gives it; points are set by @check(points=…) or points= in lesson.md, the rest by its role"
+        )
+    if origin.block is None:
+        where = "LESSON in __init__.py" if origin.role == "text" else "learning/build/opening.py"
+        raise Unsupported(f"is made from {where}; change it there")
+    if origin.role == "explain":
+        blocks[origin.id] = _explanation(new, origin, whole)
+    elif origin.file == "__init__.py":
+        blocks[origin.id] = _above_the_card(new, origin, folder)
+    elif origin.file == "lesson.md":
+        blocks[origin.id] = new
+    else:
+        code = _without_frame(new, origin) if origin.check else new
+        if origin.symbols:
+            definitions.setdefault(origin.file, {}).update(_definitions(code, origin))
+        else:
+            whole[origin.file] = folder.code(origin.file).put_body(code)
+
+
+def _explanation(new: str, origin: Cell, whole: dict) -> str:
+    """The prompt of an explanation cell; its model answer goes to its own file."""
+    if origin.file == "lesson.md":
+        return new
+    prompt, begun, rest = new.partition(SOLUTION[0])
+    answer, ended, after = rest.partition(SOLUTION[1])
+    if not (begun and ended) or after.strip():
+        raise Unsupported(f"must keep {SOLUTION[0]} and, at its end, {SOLUTION[1]}: what is between is {origin.file}")
+    whole[origin.file] = answer.strip("\n") + "\n"
+    return prompt.strip("\n")
+
+
+def _above_the_card(new: str, origin: Cell, folder: Folder) -> str:
+    """The author's own text above what the card lends."""
+    (part,) = origin.symbols
+    lent = card_text(folder, part)
+    if not new.endswith(lent):
+        raise Unsupported(f"ends with {part} from the lesson's card; change LESSON.{part} in __init__.py")
+    return new.removesuffix(lent).strip("\n")
+
+
+def _without_frame(new: str, origin: Cell) -> str:
+    """A check cell without the line that runs it and, if it is hidden, without announcement, markers and canary."""
+    if origin.role == "hidden":
+        announced, begun, rest = new.partition(HIDDEN[0] + "\n")
+        if not begun or not rest.endswith("\n" + HIDDEN[1]):
+            raise Unsupported(f"must keep {HIDDEN[0]} and, as its last line, {HIDDEN[1]}; put them back")
+        if announced != origin.source.partition(HIDDEN[0])[0]:
+            raise Unsupported("its opening comment is made from the check's docstring and points; change those")
+        new = re.sub(r"^# canary-\w+\n", "", rest.removesuffix("\n" + HIDDEN[1]))
+    body, _, last = new.rstrip().rpartition("\n")
+    if last != origin.check.call:
+        raise Unsupported(f"its last line must stay {origin.check.call!r}, for it gives the score; put it back")
+    return body.rstrip()
+
+
+def _definitions(code: str, origin: Cell) -> dict[str, str]:
+    """The cell's definitions by name; raises ``Unsupported`` where something in it would be lost."""
+    try:
+        parsed = parse(code)
+    except SyntaxError as error:
+        raise Unsupported(f"line {error.lineno} is not Python: {error.msg}; mend it in the notebook") from None
+    wanted = set(origin.symbols)
+    missing = wanted - set(parsed.definitions)
+    extra = [n for n, d in parsed.definitions.items() if not wanted & set(d.names)]
+    if missing or extra or parsed.others or parsed.doubles:
+        said = [f"no longer defines {', '.join(sorted(missing))}" if missing else ""]
+        said += [f"also defines {', '.join([*extra, *parsed.doubles])}" if extra or parsed.doubles else ""]
+        said += ["holds a statement that defines nothing" if parsed.others else ""]
+        raise Unsupported(
+            f"{'; '.join(filter(None, said))}; definitions are added and removed in {origin.file} and in the pull= of lesson.md"
+        )
+    if _dense(parsed.take(list(origin.symbols))) != _dense(code):
+        raise Unsupported("has a comment that stands apart; move it directly above the definition it belongs to")
+    return {symbol: parsed.definitions[symbol].text for symbol in origin.symbols}
+
+
+def _dense(code: str) -> list[str]:
+    return sorted(line.rstrip() for line in code.split("\n") if line.strip())
+
+
+def _new_block(cell: dict) -> Block:
+    """The block a cell inserted in JupyterLab becomes; raises ``Unsupported`` for cells that belong in a Python file."""
+    told = cell.get("metadata", {}).get("nbgrader", {})
+    if told.get("grade") or told.get("solution") or told.get("task") or told.get("locked"):
+        raise Unsupported(
+            f"is a new graded or locked cell ({told.get('grade_id')}); delete it and write its check in checks.py or hidden.py"
+        )
+    source = text_of(cell).replace("\r\n", "\n").rstrip()
+    if cell["cell_type"] == "markdown":
+        return Block("markdown", source)
+    if cell["cell_type"] == "code":
+        return Block("code", source, {"role": "show", "name": f"added-{cell.get('id', 'cell')}"})
+    raise Unsupported("is a raw cell; make it Markdown")
+
+
+def _page(made: Assembly, changes: Changes, blocks: dict[str, str | None], added: dict[int, Block]) -> str:
+    """``lesson.md`` with blocks replaced, taken out and put in; the rest of its lines stays."""
+    lines = made.folder.text("lesson.md").split("\n")
+    edits: list[tuple[int, int, list[str]]] = []
+    by_id = {cell.id: cell for cell in made.cells}
+    for id, new in blocks.items():
+        old = by_id[id].block
+        if new is None:
+            edits.append((old.first, old.last, []))
+        elif new != old.source:
+            changed = Block(old.kind, new, old.attributes)
+            edits.append((old.first, old.last, text.write(changed).split("\n")))
+    at, new_lines = 0, []
+    for place, cell in enumerate(changes.cells):
+        if place in added:
+            new_lines += ["", "", *text.write(added[place]).split("\n"), "", ""]
+            continue
+        if new_lines:
+            edits.append((at, at, new_lines))
+            new_lines = []
+        origin = by_id.get(cell.get("id", ""))
+        if origin is not None and origin.block is not None:
+            at = origin.block.last
+    if new_lines:
+        edits.append((at, at, new_lines))
+    for first, last, new in sorted(edits, key=lambda edit: (edit[0], edit[1]), reverse=True):
+        lines[first:last] = new
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
+
+
+def _differences(changes: Changes, before: Assembly, after: Assembly, file: str) -> list[Complaint]:
+    """Where the folder, with the edits in it, would not give the notebook as it stands."""
+    wanted = _wanted(changes, before)
+    got = [cell for cell in after.cells if cell.block is not None]
+    complaints = []
+    for (id, source), cell in zip(wanted, got, strict=False):
+        if not _same(source, cell.source):
+            message = f"would come back from the folder as cell {cell.id} with another text"
+            complaints.append(Complaint("unsupported", file, id, message, "carry this edit into the folder by hand"))
+            break  # what follows may only be shifted
+    if not complaints and len(wanted) != len(got):
+        message = f"would come back from the folder as {len(got)} cells instead of {len(wanted)}"
+        complaints.append(Complaint("unsupported", file, "cells", message, "carry the edit into the folder by hand"))
+    return complaints
+
+
+def _wanted(changes: Changes, before: Assembly) -> list[tuple[str, str]]:
+    """Id and text of every cell that ``lesson.md`` should now make, in order."""
+    edited = {cell["id"]: text_of(cell) for cell, _ in changes.edited}
+    known = {cell.id for cell in before.cells}
+    after: dict[str, list[tuple[str, str]]] = {}
+    place = "bootstrap"
+    for n, cell in enumerate(changes.cells):
+        if n in changes.added:
+            after.setdefault(place, []).append((cell.get("id", "?"), text_of(cell)))
+        elif cell["id"] in known and cell["id"] != "title":
+            place = cell["id"]
+    wanted = []
+    for cell in before.cells:
+        if cell.block is not None and cell.id not in changes.deleted:
+            wanted.append((cell.id, edited.get(cell.id, cell.source)))
+        wanted += after.get(cell.id, [])
+    return wanted
+
+
+def _same(held: str, made: str) -> bool:
+    """Equal but for blank ends, and for a hidden check's frame, which is made anew from its docstring and points."""
+    if HIDDEN[0] in held and HIDDEN[0] in made:
+        held, made = (
+            re.sub(r"^# canary-\w+\n", "", t.replace("\r\n", "\n").partition(HIDDEN[0] + "\n")[2]) for t in (held, made)
+        )
+    return held.replace("\r\n", "\n").rstrip() == made.rstrip()
