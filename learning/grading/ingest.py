@@ -113,8 +113,8 @@ def read_bytes(path: Path, limit: int = FILE_BYTES) -> bytes:
         if error.errno in (errno.ELOOP, errno.EMLINK):
             raise Damage(f"{path.name} is a symbolic link; hand in the file itself") from error
         raise Damage(f"{path.name} cannot be read ({error.strerror}); hand it in again") from error
-    with os.fdopen(handle, "rb") as file:
-        state = os.fstat(file.fileno())
+    try:
+        state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             raise Damage(f"{path.name} is not a regular file; hand in the notebook itself")
         if state.st_size > limit:
@@ -122,7 +122,10 @@ def read_bytes(path: Path, limit: int = FILE_BYTES) -> bytes:
                 f"{path.name} holds {state.st_size >> 20} MB and at most {limit >> 20} MB are read; "
                 "clear all outputs, remove pasted files, save, and hand it in again"
             )
-        return file.read(limit + 1)[:limit]
+        with os.fdopen(os.dup(handle), "rb") as file:
+            return file.read(limit + 1)[:limit]
+    finally:
+        os.close(handle)
 
 
 def notebook_from(data: bytes) -> tuple[dict, list[str]]:

@@ -50,16 +50,28 @@ class Points:
         return " · ".join(parts)
 
 
-def points_of(gradebook: Gradebook, assignment: str) -> list[Points]:
-    """The points of every student in the gradebook for ``assignment``; raises ``LookupError`` where it has none such."""
+def points_of(gradebook: Gradebook, assignment: str, student: str = "") -> list[Points]:
+    """The points of every student in the gradebook for ``assignment``, or of one ``student``.
+
+    Raises ``LookupError`` where the gradebook has no such assignment.
+    """
     try:
         book = gradebook.find_assignment(assignment)
     except MissingEntry:
         known = ", ".join(other.name for other in gradebook.assignments) or "none"
         raise LookupError(f"the gradebook has no assignment {assignment!r}; it has: {known}") from None
+    if student:
+        return [_points(student, _submission(gradebook, assignment, student), save.load(gradebook, assignment, student))]
     saved = save.all_saved(gradebook, assignment)
     submissions = {submission.student_id: submission for submission in book.submissions}
     return [_points(student.id, submissions.get(student.id), saved.get(student.id)) for student in gradebook.students]
+
+
+def _submission(gradebook: Gradebook, assignment: str, student: str):
+    try:
+        return gradebook.find_submission(assignment, student)
+    except MissingEntry:
+        return None
 
 
 def _points(student: str, submission, saved: save.Saved | None) -> Points:
@@ -177,7 +189,7 @@ class StateExport(ExportPlugin):
 
     def _row(self, gradebook: Gradebook, assignment, points: Points) -> dict:
         student = gradebook.find_student(points.student)
-        submission = next((s for s in assignment.submissions if s.student_id == points.student), None)
+        submission = _submission(gradebook, assignment.name, points.student)
         row = {
             "assignment": assignment.name, "duedate": assignment.duedate, "student_id": student.id,
             "last_name": student.last_name, "first_name": student.first_name, "email": student.email,

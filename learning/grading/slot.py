@@ -95,7 +95,9 @@ def _layout(aligned: match.Alignment, notebook: dict) -> list[Placed]:
     cells = [
         Placed(slot.index, False, slot.type, found.source, pictures(found) if slot.type == "markdown" else {})
         for slot in aligned.slots
-        if not slot.locked and (found := aligned.placed.get(slot.index)) is not None
+        if not slot.locked
+        and (found := aligned.placed.get(slot.index)) is not None
+        and (found.source != slot.source or pictures(found))
     ]
     return cells + [Placed(found.slot, True, found.type, found.source, pictures(found)) for found in aligned.extras]
 

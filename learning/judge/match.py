@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from learning.judge import statements
 from learning.judge.cells import Cell, LearnerCells, is_todo, role_of, starter_of
 
-LEARNERS = ("answer", "explain", "show")
+LEARNERS = ("answer", "explain", "show", "text")
 """Roles whose text is taken from the learner unless the cell is locked; every other role's text is the instructor's."""
 GRADED = ("answer", "explain", "check", "hidden", "setup")
 """Roles a learner is told about when such a cell is missing, altered or retyped."""
