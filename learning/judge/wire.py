@@ -20,6 +20,8 @@ from learning.judge.call import Foreign
 _MAGIC = b"LJW1"
 _HEAD = struct.Struct("<4sII")
 MOST_HEADER, MOST_BLOBS = 32 << 20, 4096
+HOLLOW = 1 << 30
+"""Storages of more bytes than this cross by their size alone: a contract's limit is tried with memory nobody wrote."""
 _MANY_FLOATS = 16
 _DTYPES = frozenset(
     {
@@ -204,9 +206,14 @@ class Packer:
         storage = tensor.untyped_storage()
         key = storage._cdata
         if key not in self._known:
-            raw = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage, 0, (storage.nbytes(),), (1,))
             self._known[key] = len(self.storages)
-            self.storages.append({"blob": self.storage(raw), "device": device})
+            if storage.nbytes() > HOLLOW:
+                self.storages.append({"hollow": storage.nbytes(), "device": device})
+            else:
+                raw = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(
+                    storage, 0, (storage.nbytes(),), (1,)
+                )
+                self.storages.append({"blob": self.storage(raw), "device": device})
             self._alive.append(storage)
         return {**view, "storage": self._known[key]}
 
@@ -214,8 +221,9 @@ class Packer:
 class Unpacker:
     """The inverse of ``Packer``; everything it is told is checked, and what is impossible raises ``WireError``."""
 
-    def __init__(self, storages: Any, blobs: list):
-        self._blobs = blobs
+    def __init__(self, storages: Any, blobs: list, *, hollow: bool = False):
+        """``hollow`` admits storages that only claim their bytes: for the worker, which trusts the judge, alone."""
+        self._blobs, self._hollow = blobs, hollow
         self._storages = storages if type(storages) is list else []
         self._built: dict[int, Any] = {}
 
@@ -286,12 +294,30 @@ class Unpacker:
     def _storage(self, index: int) -> Any:
         if index not in self._built:
             entry = self._storages[index]
-            raw = self.raw(entry["blob"])
             device = entry["device"]
             if device not in ("cpu", "cuda"):
                 raise WireError(f"a tensor is on the unknown device {device!r}")
-            self._built[index] = raw if device == "cpu" else raw.to(device)
+            if self._hollow and "hollow" in entry:
+                self._built[index] = _hollow(entry["hollow"], device)
+            else:
+                raw = self.raw(entry["blob"])
+                self._built[index] = raw if device == "cpu" else raw.to(device)
         return self._built[index]
+
+
+def _hollow(nbytes: int, device: str) -> Any:
+    """A uint8 tensor that claims ``nbytes`` bytes nobody may read: on the CPU it owns one page, so that a limit of
+    address space, and a learner's laptop, can hold it."""
+    import torch
+
+    if type(nbytes) is not int or not HOLLOW < nbytes < 1 << 40:
+        raise WireError("a hollow storage of an impossible size")
+    if device == "cuda":
+        return torch.empty(nbytes, dtype=torch.uint8, device=device)
+    import numpy as np
+
+    page = np.zeros(4096, dtype=np.uint8)
+    return torch.from_numpy(np.lib.stride_tricks.as_strided(page, (nbytes,), (1,)))
 
 
 def _dtype_name(dtype: Any) -> str:
