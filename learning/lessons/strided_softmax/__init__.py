@@ -11,7 +11,8 @@ CONTRACT = """\
 - **`num_warps`** is 4 or 8 and reaches the launch.
 - **The result** is a fresh contiguous tensor of the same shape, dtype and device. Zero rows give an empty one. `x` is
   never written.
-- **Arithmetic** is fp32 inside, with one cast at the end.
+- **Arithmetic** is fp32 inside, with one cast at the end. A row's result depends on that row alone: the same rows in
+  another order give the same results in that order, bit for bit.
 - **Refused** with a `TypeError` or `ValueError` whose message names the argument and the limit: `x` that is no tensor;
   that lives on another device; another dtype; not 2-D; 0 columns or more than 8192; `requires_grad` while autograd is
   on; a largest element offset, (rows − 1)·stride(0) + (columns − 1)·stride(1), or an element count above 2³¹ − 1; and
