@@ -114,7 +114,7 @@ def main() -> int:
     """Serve jobs until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever a library prints goes to the log, not between the answers
-    from learning.judge.engine import Servers
+    from learning.judge.fleet import Servers
 
     with Servers() as servers:
         for line in sys.stdin:
