@@ -106,33 +106,52 @@ def strays(slug: str, root: Path = courses.ROOT) -> list[Complaint]:
     return files.strays(root / "release" / slug, slug)
 
 
-def graded(lesson: Lesson, source: str, release: str) -> list[Complaint]:
-    """Whether the judge passes our answer and refuses the untouched starter, check by check."""
+def graded(lesson: Lesson, source: str, release: str, servers=None, root: Path = courses.ROOT) -> list[Complaint]:
+    """Whether the judge passes our answer, takes the starter for a TODO, and gives an empty answer nothing.
+
+    The empty answer is the starter with ``pass`` where the stub stood: the judge runs it, check by check, where a TODO
+    would be turned away unrun. ``servers`` keeps the judge's warm servers between lessons.
+    """
     from learning.judge.engine import grade
-    from learning.judge.finding import PASSED, WAITING
+    from learning.judge.finding import BROKEN, PASSED, WAITING
     from learning.judge.match import learner_cells
 
     ours, theirs = json.loads(source), json.loads(release)
     file = f"{lesson.slug}/answer.py"
     complaints = []
-    solved = grade(lesson, learner_cells(ours, ours), notebook=ours)
-    for result in solved.results:
-        if result.state not in (PASSED, WAITING):
-            why = result.finding.sentence() if result.finding else result.state
-            complaints.append(
-                Complaint("answer", file, result.check, f"our answer fails: {why}", "mend one of the two")
-            )
+
+    def complain(rule: str, name: str, message: str, remedy: str) -> None:
+        complaints.append(Complaint(rule, file, name, message, remedy))
+
+    solved = grade(lesson, learner_cells(ours, ours), notebook=ours, servers=servers)
     if not solved.results:
-        complaints.append(
-            Complaint("answer", file, "checks", "no check ran on our answer", "see that lesson.md has any")
-        )
-    unsolved = grade(lesson, learner_cells(theirs, ours), notebook=ours)
-    if not unsolved.todo:
-        complaints.append(
-            Complaint("todo", file, "starter", "the judge does not take the starter for a TODO", "report it")
-        )
-    for result in unsolved.results:
+        complain("answer", "checks", "no check ran on our answer", "see that lesson.md pulls some")
+    for result in solved.results:
+        why = result.finding.sentence() if result.finding else result.state
+        if result.state == BROKEN:
+            complain("judge", result.check, f"the judge failed on our answer: {why}", "mend the check, or report it")
+        elif result.state not in (PASSED, WAITING):
+            complain("answer", result.check, f"our answer fails: {why}", "mend the answer or the check")
+    if not grade(lesson, learner_cells(theirs, ours), notebook=ours, servers=servers).todo:
+        complain("todo", "starter", "the judge does not take the starter for a TODO", "report it")
+    empty = _emptied(theirs, _stubs(root)["code"].split("\n")[-1])
+    for result in grade(lesson, learner_cells(empty, ours), notebook=ours, servers=servers).results:
         if result.earned > 0:
-            message = "the untouched starter earns points"
-            complaints.append(Complaint("unsolved", file, result.check, message, "make the check call the answer"))
+            complain("unsolved", result.check, "an empty answer earns points", "make the check need the answer")
+        elif result.state == BROKEN:
+            why = result.finding.sentence() if result.finding else ""
+            complain(
+                "judge", result.check, f"the judge failed on an empty answer: {why}", "mend the check, or report it"
+            )
     return complaints
+
+
+def _emptied(book: dict, stub: str) -> dict:
+    """The release with ``pass`` for each stub of its answer cells."""
+    cells = []
+    for cell in book["cells"]:
+        if role_of(cell) == "answer":
+            lines = text_of(cell).split("\n")
+            cell = cell | {"source": "\n".join(re.sub(r"\S.*", "pass", x) if x.strip() == stub else x for x in lines)}
+        cells.append(cell)
+    return book | {"cells": cells}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,23 +110,41 @@ def _build(chosen: list[Lesson], root: Path, *, force: bool) -> tuple[list[Compl
 
 def _release(built: list[Built], root: Path, *, grade: bool) -> list[Complaint]:
     """Regenerate and audit the releases of lessons whose sources are faultless; a faulty release is not written."""
+    from learning.build import release
+
+    releases, complaints = release.generate({b.lesson.slug: b.source for b in built}, root)
+    with contextlib.ExitStack() as stack:
+        servers = stack.enter_context(_servers()) if grade and releases else None
+        complaints += _audit(built, releases, root, servers)
+    return complaints
+
+
+def _servers():
+    """The judge's warm servers, shared by the lessons of one run."""
+    from learning.judge.fleet import Servers
+
+    return Servers()
+
+
+def _audit(built: list[Built], releases: dict[str, str], root: Path, servers) -> list[Complaint]:
+    """Audit each release, run it where there are ``servers``, and put the faultless ones in place."""
     from learning.build import audit, release
     from learning.build.files import replace
 
-    releases, complaints = release.generate({b.lesson.slug: b.source for b in built}, root)
+    complaints = []
     for b in built:
         text = releases.get(b.lesson.slug)
         if text is None:
             continue
         found = audit.audit(b.made, b.source, text, root) + audit.strays(b.lesson.slug, root)
-        if grade and not found:
-            found += audit.graded(b.lesson, b.source, text)
+        if servers is not None and not found:
+            found += audit.graded(b.lesson, b.source, text, servers, root)
         path = release.path(b.lesson.slug, root)
         if found:
             print(f"{path.relative_to(root)}: not released, {len(found)} complaints", flush=True)
         else:
             state = "released" if replace(path, text) else "up to date"
-            told = "audited, answer passes, starter does not" if grade else "audited, not run"
+            told = "audited, not run" if servers is None else "audited, our answer passes, an empty one does not"
             print(f"{path.relative_to(root)}: {state}; {told}", flush=True)
         complaints += found
     return complaints
