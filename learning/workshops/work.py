@@ -5,6 +5,7 @@ Standard library only.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import datetime
 import os
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from learning import course
-from learning.judge import cells, match
+from learning.judge import cells, match, statements
 from learning.judge.cells import LearnerCells
 from learning.lesson import Lesson
 
@@ -160,19 +161,32 @@ def _create_in_place(target: Path, data: bytes) -> bool:
     return True
 
 
-def starter_python(lesson: Lesson, release: dict) -> str:
-    """The starter as a ``.py``: the release's answer cells below a comment that says how to check it."""
-    answers = [course.text(cell) for cell in release["cells"] if course.role(cell) == "answer"]
+def starter_python(lesson: Lesson, notebook: dict) -> str:
+    """The starter as a ``.py``: the imports of the set-up and the answer cells of ``notebook`` (without solutions),
+    below a comment that says how to check it. Raises ``NotebookError`` where there is no answer cell."""
+    answers = [course.text(cell).strip("\n") for cell in notebook["cells"] if course.role(cell) == "answer"]
     if not answers:
-        raise course.NotebookError(f"the release of {lesson.slug} has no answer cell")
+        raise course.NotebookError(f"the notebook of {lesson.slug} has no answer cell")
     head = (
-        f"# {lesson.id} {lesson.title}: {lesson.sentence}\n"
+        f"# {lesson.id} {lesson.title}: python -m learning.workshops.check {lesson.slug}\n"
         f"#\n"
-        f"# Fill in the parts marked `...`, then: python -m learning.workshops.check {lesson.slug}\n"
-        f"# Only {', '.join(lesson.entries)} and what they use are checked. The text of the lesson, its picture and its\n"
-        f"# reference are in release/{lesson.slug}/{lesson.slug}.ipynb.\n\n"
+        f"# Fill in the parts marked `...`. Checked are {', '.join(lesson.entries)}, and what they use. The lesson's text is\n"
+        f"# in release/{lesson.slug}/{lesson.slug}.ipynb; what its set-up cells define besides these imports is there\n"
+        f"# when your code is checked.\n"
     )
-    return head + "\n\n\n".join(text.strip("\n") for text in answers) + "\n"
+    return "\n\n\n".join(["\n".join(filter(None, [head, *_imports(lesson, notebook)])), *answers]) + "\n"
+
+
+def _imports(lesson: Lesson, notebook: dict) -> list[str]:
+    """Import lines of the set-up cells, as far as an answer of this lesson may import."""
+    found = []
+    for cell in notebook["cells"]:
+        tree = statements.parse(course.text(cell)) if course.role(cell) == "setup" else None
+        for node in tree.body if tree is not None else []:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if names and all(name in lesson.imports for name in names):
+                found.append(ast.unparse(node))
+    return list(dict.fromkeys(found))
 
 
 def read(work: Work, lesson: Lesson, places: Places) -> LearnerCells:
@@ -210,10 +224,9 @@ def is_todo(learner: LearnerCells, work: Work, lesson: Lesson, places: Places) -
     if not answers:
         return True
     notebook = instructor(lesson, places)
-    starters = match.learner_cells(_unsolved(notebook), notebook).cells
     if not work.is_notebook:
-        return cells.is_todo(answers[0].source, "\n\n".join(cell.source for cell in starters))
-    known = {cell.name: cell.source for cell in starters}
+        return cells.is_todo(answers[0].source, starter_python(lesson, _unsolved(notebook)))
+    known = {cell.name: cell.source for cell in match.learner_cells(_unsolved(notebook), notebook).cells}
     return all(cells.is_todo(cell.source, known.get(cell.name, "")) for cell in answers)
 
 
