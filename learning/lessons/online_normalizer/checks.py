@@ -72,6 +72,9 @@ def merges_any_split_to_one_result(push, merge, result, trial):
 
 @check(points=2)
 def keeps_the_house_rules(push, merge, result, trial):
-    """`math` is the only import, and nothing reaches past the three functions and their helpers."""
+    """`math` is the only import of an answer that works, and nothing reaches past the three functions and their helpers."""
+    trial.case("two values")
+    both = merge(push(EMPTY, 1.0), push(EMPTY, 2.0))
+    compare(trial, result, both, [1.0, 2.0], "merge(push(EMPTY, 1.0), push(EMPTY, 2.0))")
     for entry in ("push", "merge", "result"):
         trial.house_rules(entry)
