@@ -21,7 +21,8 @@ class Output:
     ``exact_type``: ``type(out) is torch.Tensor``; ``plain``: its ``__dict__`` is empty; ``dtype`` as "float32";
     ``strides`` and ``offset`` in elements (``offset`` counts from where the learner's allocation starts); ``device``
     "cpu" or "cuda"; ``overlaps``: indices of the call's distinct input storages whose memory it shares;
-    ``shares_with``: indices of earlier outputs it shares memory with.
+    ``shares_with``: indices of earlier outputs it shares memory with; ``reused``: an earlier call handed out the same
+    memory.
     """
 
     exact_type: bool
@@ -34,6 +35,7 @@ class Output:
     requires_grad: bool
     overlaps: list[int] = field(default_factory=list)
     shares_with: list[int] = field(default_factory=list)
+    reused: bool = False
 
 
 @dataclass(frozen=True)

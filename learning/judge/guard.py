@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from learning.judge import wire
 from learning.judge.call import Output, copy_plain
 
 BAND = 1 << 16
@@ -39,6 +40,10 @@ _dtype_of, _device_of = _Tensor.dtype.__get__, _Tensor.device.__get__
 _grad_of, _layout_of, _slice = _Tensor.requires_grad.__get__, _Tensor.layout.__get__, _Tensor.narrow
 _uint8, _strided, _finfo, _iinfo = torch.uint8, torch.strided, torch.finfo, torch.iinfo
 _raw_functions = torch._C.DisableTorchFunction
+
+
+_handed_out: list[Any] = []
+"""Storages of the last call's outputs, kept alive: memory at the same address in the next call is the same memory."""
 
 
 def poison_value(dtype: torch.dtype, poison: int) -> float | int | bool:
@@ -132,13 +137,17 @@ class Watch(TorchFunctionMode):
             facts, span = self._facts(item, spans)
             outputs.append(facts)
             spans.append(span)
+            held.append(_storage_of(item))
             if _device_of(item).type == "meta":
                 return _detach(item)
             return _clone(_detach(item), memory_format=_contiguous_format)
 
+        held: list[Any] = []
         with _raw_functions():
             synchronise()
-            return copy_plain(value, tensor), outputs
+            copied = copy_plain(value, tensor)
+        _handed_out[:] = held
+        return copied, outputs
 
     def _facts(self, item: torch.Tensor, earlier: list[tuple[int, int]]) -> tuple[Output, tuple[int, int]]:
         storage = _storage_of(item)
@@ -160,14 +169,15 @@ class Watch(TorchFunctionMode):
             requires_grad=_grad_of(item),
             overlaps=[index for index, other in enumerate(inputs) if _meet(span, other)],
             shares_with=[index for index, other in enumerate(earlier) if _meet(span, other)],
+            reused=any(_meet(span, (old.data_ptr(), old.data_ptr() + old.nbytes())) for old in _handed_out),
         )
         return facts, span
 
     def storages(self) -> list[torch.Tensor]:
-        """Copies of every distinct input storage's bytes, in order of first appearance."""
+        """Copies of every distinct input storage's bytes, in order of first appearance; no bytes of a hollow one."""
         with _raw_functions():
             synchronise()
-            return [_clone(raw) for raw in self._inputs]
+            return [_clone(raw if len(raw) <= wire.HOLLOW else _slice(raw, 0, 0, 0)) for raw in self._inputs]
 
     def broken_guards(self) -> list[str]:
         """One sentence for each guard band that no longer holds its pattern."""

@@ -116,6 +116,9 @@ class Parity:
                 self.fail("contract", got=f"{which}strides {tuple(fact.strides)}", expected=f"a contiguous {wanted}")
             if fact.overlaps:
                 self.fail("contract", got=f"{which}memory shared with an input", expected="a fresh tensor")
+            if fact.reused:
+                self.fail("contract", got=f"{which}the memory that the call before handed out",
+                          expected="a fresh tensor from each call")  # fmt: skip
             if fact.shares_with:
                 other = self.output_name(fact.shares_with[0]) or "another output"
                 self.fail("contract", got=f"{which}memory shared with {other.rstrip(': ')}",

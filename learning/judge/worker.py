@@ -114,7 +114,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
                 notes += said
             send(sock, {"nonce": nonce, "faults": found, "notes": notes, "printed": printing.take()})
             continue
-        inputs = unpacker(request["storages"], blobs)
+        inputs = unpacker(request["storages"], blobs, hollow=True)
         args, kwargs = (
             inputs.tree(request["args"]),
             dict(zip(request["names"], inputs.tree(request["named"]), strict=True)),
@@ -195,6 +195,6 @@ def _texts(values: list) -> list[str]:
 def _output(data: dict) -> call.Output:
     numbers = {key: tuple(int(n) for n in data[key]) for key in ("shape", "strides")}
     indices = {key: [int(n) for n in data[key]] for key in ("overlaps", "shares_with")}
-    flags = {key: data[key] is True for key in ("exact_type", "plain", "requires_grad")}
+    flags = {key: data[key] is True for key in ("exact_type", "plain", "requires_grad", "reused")}
     texts = {key: str(data[key])[:40] for key in ("dtype", "device")}
     return call.Output(offset=int(data["offset"]), **numbers, **indices, **flags, **texts)
