@@ -199,16 +199,19 @@ def _progress(lesson: Lesson, places: Places, found: work.Work | None = None) ->
 
 @contextlib.contextmanager
 def _servers(grade: Grade | None) -> Iterator[Grade]:
-    """The engine with worker servers that stay warm for all lessons of one command."""
+    """The engine; its worker servers start at the first answer there is to judge and stay warm for the others."""
     if grade is not None:
         yield grade
         return
-    from learning.judge import engine
-
-    with engine.Servers() as servers:
+    with contextlib.ExitStack() as kept:
+        servers: list[Any] = []
 
         def graded(*arguments: Any, **settings: Any) -> Graded:
-            return engine.grade(*arguments, servers=servers, **settings)
+            from learning.judge import engine
+
+            if not servers:
+                servers.append(kept.enter_context(engine.Servers()))
+            return engine.grade(*arguments, servers=servers[0], **settings)
 
         yield graded
 

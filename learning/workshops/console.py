@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -16,13 +17,17 @@ from typing import NoReturn
 _SPELLED = {
     "−": "-", "–": "-", "—": "-", "·": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->",
     "✓": "ok", "✗": "x", "µ": "u", "√": "sqrt", "Σ": "sum", "ᵀ": "^T", "ᵢ": "_i", "∞": "inf", "“": '"', "”": '"',
-    "„": '"', "‘": "'", "’": "'", "²": "^2", "³": "^3", "¹": "^1", "±": "+-", "≈": "~", "∈": "in", "⌈": "ceil(", "⌉": ")",
+    "„": '"', "‘": "'", "’": "'", "½": "1/2", "\N{FRACTION SLASH}": "/", "±": "+-", "≈": "~", "∈": "in", "⌈": "ceil(", "⌉": ")",
     "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " ",
 }  # fmt: skip
 
 
+_POWER = re.compile("[⁻⁰¹²³⁴-⁹]+")
+
+
 def spell(text: str) -> str:
     """``text`` in ASCII: known signs by their usual spelling, letters without accents, "?" for the rest."""
+    text = _POWER.sub(lambda power: "^" + unicodedata.normalize("NFKD", power[0]).replace("−", "-"), text)
     out = []
     for char in text:
         plain = _SPELLED.get(char) or unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
@@ -59,7 +64,8 @@ def run(main: Callable[[], int]) -> NoReturn:
     status = 0
     try:
         status = main()
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
