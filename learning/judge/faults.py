@@ -13,6 +13,7 @@ from learning.judge.finding import Fault
 
 Locate = Callable[[str], "tuple[str, str] | None"]
 LONGEST_MESSAGE = 2000
+_cause_of, _traceback_of = BaseException.__cause__.__get__, BaseException.__traceback__.__get__  # past any override
 
 _MEMORY_WORDS = ("can't allocate memory", "not enough memory", "out of memory", "cannot allocate memory")
 
@@ -33,7 +34,7 @@ def read(problem: BaseException, locate: Locate | None = None) -> Fault:
         if place is not None:
             fault.cell, fault.line, fault.text = place
             break
-    if isinstance(inner, MemoryError) or any(word in fault.message.lower() for word in _MEMORY_WORDS):
+    if issubclass(type(inner), MemoryError) or any(word in fault.message.lower() for word in _MEMORY_WORDS):
         fault.kind = "memory"
     return fault
 
@@ -52,10 +53,10 @@ def notebook_cell(filename: str) -> tuple[str, str] | None:
 def _chain(problem: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
     link: BaseException | None = problem
-    while isinstance(link, BaseException) and id(link) not in seen and len(seen) < 50:
+    while link is not None and id(link) not in seen and len(seen) < 50:
         seen.add(id(link))
         yield link
-        link = link.__cause__
+        link = _cause_of(link)
 
 
 def _name(problem: BaseException) -> str:
@@ -79,7 +80,7 @@ def _place(problem: BaseException, locate: Locate) -> tuple[str, int, str] | Non
 
 
 def _frame_place(problem: BaseException, locate: Locate) -> tuple[str, int, str] | None:
-    found, trace, depth = None, problem.__traceback__, 0
+    found, trace, depth = None, _traceback_of(problem), 0
     while trace is not None and depth < 5000:
         cell = locate(trace.tb_frame.f_code.co_filename)
         if cell is not None and trace.tb_lineno:

@@ -27,7 +27,7 @@ from learning.judge.server import BOOT
 
 START_SECONDS, READY_SECONDS = 120.0, 60.0
 _SIGNALS = {
-    "SIGSEGV": "it crashed with a segmentation fault: memory outside every tensor was read or written",
+    "SIGSEGV": "it crashed, as code does that reads or writes memory outside every tensor (segmentation fault)",
     "SIGBUS": "it crashed with a bus error",
     "SIGABRT": "it aborted",
     "SIGFPE": "it crashed with an arithmetic error",
@@ -310,39 +310,54 @@ class Servers:
         self._wrap = wrap
         self._fork = sys.platform.startswith("linux") if fork is None else fork
         self._servers: dict[str, ForkServer | SpawnServer] = {}
+        self._lent: dict[ForkServer | SpawnServer, int] = {}
         self._lock = threading.Lock()
 
     def get(self, device: str) -> ForkServer | SpawnServer:
-        """The warm server for ``device``. Raises ``ServerLost`` where it does not start."""
+        """The warm server for ``device``, lent until ``release``. Raises ``ServerLost`` where it does not start."""
         with self._lock:
             server = self._servers.get(device)
-            if server is not None and (not server.alive or server.stamp != package_stamp() or self._used_up(server)):
-                self._servers.pop(device).close()
-                server = None
-            if server is None:
+            if server is None or not server.alive or server.stamp != package_stamp() or _used_up(server):
+                self._retire(device)
                 if not self._fork and device != "cpu":
                     raise ServerLost(f"{device!r} needs Linux: on this system only CPU lessons can be graded")
                 server = ForkServer(device, self._private, wrap=self._wrap) if self._fork else SpawnServer()
                 self._servers[device] = server
+            self._lent[server] = self._lent.get(server, 0) + 1
             return server
 
-    @staticmethod
-    def _used_up(server: ForkServer | SpawnServer) -> bool:
-        """Where forks share bubblewrap's one view, each submission gets a bubblewrap of its own."""
-        return server.held.wrapped and not server.held.isolated
+    def release(self, server: ForkServer | SpawnServer) -> None:
+        """Give a lent server back; one that has been replaced meanwhile ends with its last borrower."""
+        with self._lock:
+            self._lent[server] = self._lent.get(server, 1) - 1
+            if self._lent[server] <= 0:
+                del self._lent[server]
+                if server not in self._servers.values():
+                    server.close()
+
+    def _retire(self, device: str) -> None:
+        server = self._servers.pop(device, None)
+        if server is not None and server not in self._lent:
+            server.close()
 
     def close(self) -> None:
         """End every server."""
         with self._lock:
-            for server in self._servers.values():
+            for server in {*self._servers.values(), *self._lent}:
                 server.close()
             self._servers.clear()
+            self._lent.clear()
 
     def __enter__(self) -> Servers:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _used_up(server: ForkServer | SpawnServer) -> bool:
+    """Where forks share bubblewrap's one view, each submission gets a bubblewrap of its own."""
+    return server.held.wrapped and not server.held.isolated
 
 
 def package_stamp() -> tuple:

@@ -29,7 +29,7 @@ _UNINITIALISED = (torch.empty, torch.empty_like, torch.empty_strided, torch.empt
 _INITIALISED = (torch.zeros, torch.zeros_like, torch.ones, torch.ones_like, torch.full, torch.full_like,
                 _Tensor.new_zeros, _Tensor.new_ones, _Tensor.new_full)  # fmt: skip
 _ALLOCATORS = dict.fromkeys(_UNINITIALISED, True) | dict.fromkeys(_INITIALISED, False)
-_PACKAGES = ("torch", "triton", "learning")
+MOST_NAMES = 200
 
 # Bound here, before any learner code runs, so that a patched torch.Tensor method is not what the judge reads with.
 _storage_of, _shape_of, _stride_of = _Tensor.untyped_storage, _Tensor.size, _Tensor.stride
@@ -94,9 +94,10 @@ class Watch(TorchFunctionMode):
                         self._inputs.append(storage_bytes(tensor))
 
     def __torch_function__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        module = sys._getframe(1).f_globals.get("__name__") or ""
-        if isinstance(module, str) and module.split(".")[0] not in _PACKAGES and len(self._names) < 200:
-            self._names.setdefault(_name(function))
+        if len(self._names) < MOST_NAMES:
+            name = _called_by_wrapper(function)
+            if name:
+                self._names.setdefault(name)
         result = function(*args, **(kwargs or {}))
         try:
             uninitialised = _ALLOCATORS.get(function)
@@ -114,7 +115,8 @@ class Watch(TorchFunctionMode):
             if not nbytes or device.type not in ("cpu", "cuda") or tensor.is_pinned():
                 return tensor
             span = -(-nbytes // 16) * 16
-            whole = _fill_(_empty(span + 2 * BAND, dtype=_uint8, device=device), BAND_BYTES[self._poison % 2])
+            whole = _empty(span + 2 * BAND, dtype=_uint8, device=device)
+            _fill_(_view(whole, torch.int64), int.from_bytes(bytes([BAND_BYTES[self._poison % 2]] * 8), "little", signed=True))
             dtype, needs_grad = _dtype_of(tensor), _grad_of(tensor)
             middle = _view(_slice(whole, 0, BAND, nbytes), dtype)
             size, stride = _shape_of(tensor), _stride_of(tensor)
@@ -227,6 +229,26 @@ def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 def _text(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
+
+
+def _called_by_wrapper(function: Any) -> str:
+    """The name under which code outside torch, Triton and the course reached ``function``; "" where none of it did.
+
+    A function of torch's written in Python counts as itself, not as what it calls.
+    """
+    frame, outermost = sys._getframe(2), None
+    while frame is not None:
+        module = frame.f_globals.get("__name__")
+        package = module.split(".")[0] if isinstance(module, str) else ""
+        if package != "torch":
+            break
+        outermost, frame = frame, frame.f_back
+    if frame is None or package in ("triton", "learning"):
+        return ""
+    if outermost is None:
+        return _name(function)
+    module, name = outermost.f_globals["__name__"], outermost.f_code.co_name
+    return f"Tensor.{name}" if module == "torch._tensor" else f"{module}.{name}"
 
 
 def _name(function: Any) -> str:

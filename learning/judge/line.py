@@ -25,6 +25,7 @@ class Line:
     def __init__(self, servers: Any, device: str, loads: list[tuple[str, str, str]], limits: Any, checks: int):
         self._servers, self._device, self._loads, self._limits = servers, device, list(loads), limits
         self._checks_left = checks
+        self._server: Any = None
         self._spare: fleet.Worker | None = None
         self._worker: fleet.Worker | None = None
         self._over: Fault | None = None
@@ -43,9 +44,7 @@ class Line:
     def close(self) -> None:
         """End the worker and the spare."""
         self._end()
-        if self._spare is not None:
-            self._spare.kill()
-            self._spare = None
+        self._give_back()
 
     def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called:
         """One guarded call in the current check's worker; see ``Entry.guarded``."""
@@ -125,7 +124,7 @@ class Line:
                 self._note(answer)
                 return None
             except TimeoutError:
-                fault = self._out_of_time(seconds)
+                fault = Fault("", f"it did not finish loading within {seconds:.3g} s", kind="timeout")
             except wire.Closed:
                 fault = Fault("", f"the process ended while the cells were loaded: {self._ending()}", kind="died")
             except wire.WireError as problem:
@@ -133,7 +132,8 @@ class Line:
             self._end()
             fault.cell = at[0]
             guilty = [load for load in self._loads if load[0] == at[0] and load[2] == roles.EXTRA]
-            if not guilty or self._hopeless is not None:
+            if not guilty or self._spent >= self._limits.total_seconds:
+                self._timed_out = self._timed_out or fault.kind == "timeout"
                 self._hopeless = fault
                 self._remember(fault)
                 return fault
@@ -154,8 +154,11 @@ class Line:
             self.faults.append(fault)
 
     def _take(self) -> fleet.Worker:
-        server = self._servers.get(self._device)
-        self.sandbox = server.held.sentence()
+        server = self._server
+        if server is None or not server.alive:
+            self._give_back()
+            server = self._server = self._servers.get(self._device)
+            self.sandbox = server.held.sentence()
         worker, self._spare = self._spare, None
         if worker is None:
             worker = server.worker(self._limits)
@@ -170,6 +173,12 @@ class Line:
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
+
+    def _give_back(self) -> None:
+        self._drop_spare()
+        if self._server is not None:
+            self._servers.release(self._server)
+            self._server = None
 
     def _drop_spare(self) -> None:
         if self._spare is not None:
