@@ -16,6 +16,8 @@ from pathlib import Path
 from learning.grading import ingest
 from learning.grading.outcome import GRADED, Outcome, Placed
 from learning.judge import match
+from learning.judge.cells import name_of, roles
+from learning.judge.setting import public_seed
 from learning.judge.statements import same_text
 
 
@@ -58,10 +60,21 @@ def _judge(job: dict, cells, instructor: dict, servers):
     from learning import lesson
     from learning.judge import engine, seeds
 
+    secret = seeds.secret(job["seed_file"])
+    hidden = {name_of(cell) for cell, role in roles(instructor) if role == "hidden"}
+
+    def seed(slug: str, check: str, case: str) -> int:
+        return secret(slug, check, case) if check in hidden else public_seed(slug, check, case)
+
     return engine.grade(
-        lesson.load(job["lesson"]), cells, notebook=instructor, seed=seeds.secret(Path(job["seed_file"])), hidden=True,
-        device=job["device"], servers=servers,
-    )  # fmt: skip
+        lesson.load(job["lesson"]),
+        cells,
+        notebook=instructor,
+        seed=seed,
+        hidden=True,
+        device=job["device"],
+        servers=servers,
+    )
 
 
 def _version(notebook: dict, job: dict) -> tuple[int, str, list[str]]:
