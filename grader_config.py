@@ -12,8 +12,11 @@ c = get_config()  # noqa: F821 (traitlets puts it here)
 ROOT = Path(__file__).resolve().parent
 
 # nbgrader starts `alembic` by name, and the classes below are imported by name
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []
+TOOLS = str(Path(sys.executable).parent)
+if TOOLS not in os.environ.get("PATH", "").split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join([TOOLS, os.environ.get("PATH", "")])
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
 
 # ---- the course -----------------------------------------------------------------------------------------------------
 # Where the repository is published. While these are empty, notebooks carry no "Open in Colab" badge and their first
