@@ -38,7 +38,7 @@ _contiguous_format, _clone, _copy_, _fill_ = torch.contiguous_format, _Tensor.cl
 _as_strided, _set_, _empty, _equal, _nonzero = _Tensor.as_strided, _Tensor.set_, torch.empty, torch.equal, torch.nonzero
 _dtype_of, _device_of = _Tensor.dtype.__get__, _Tensor.device.__get__
 _grad_of, _layout_of, _slice = _Tensor.requires_grad.__get__, _Tensor.layout.__get__, _Tensor.narrow
-_uint8, _strided, _finfo, _iinfo = torch.uint8, torch.strided, torch.finfo, torch.iinfo
+_uint8, _int64, _strided, _finfo, _iinfo = torch.uint8, torch.int64, torch.strided, torch.finfo, torch.iinfo
 _raw_functions = torch._C.DisableTorchFunction
 
 
@@ -116,7 +116,9 @@ class Watch(TorchFunctionMode):
                 return tensor
             span = -(-nbytes // 16) * 16
             whole = _empty(span + 2 * BAND, dtype=_uint8, device=device)
-            _fill_(_view(whole, torch.int64), int.from_bytes(bytes([BAND_BYTES[self._poison % 2]] * 8), "little", signed=True))
+            _fill_(
+                _view(whole, _int64), int.from_bytes(bytes([BAND_BYTES[self._poison % 2]] * 8), "little", signed=True)
+            )
             dtype, needs_grad = _dtype_of(tensor), _grad_of(tensor)
             middle = _view(_slice(whole, 0, BAND, nbytes), dtype)
             size, stride = _shape_of(tensor), _stride_of(tensor)
@@ -179,7 +181,7 @@ class Watch(TorchFunctionMode):
         """Copies of every distinct input storage's bytes, in order of first appearance; no bytes of a hollow one."""
         with _raw_functions():
             synchronise()
-            return [_clone(raw if len(raw) <= wire.HOLLOW else _slice(raw, 0, 0, 0)) for raw in self._inputs]
+            return [_copied(raw if len(raw) <= wire.HOLLOW else _slice(raw, 0, 0, 0)) for raw in self._inputs]
 
     def broken_guards(self) -> list[str]:
         """One sentence for each guard band that no longer holds its pattern."""
@@ -201,6 +203,11 @@ class Watch(TorchFunctionMode):
         return list(self._names)
 
 
+def _copied(raw: torch.Tensor) -> torch.Tensor:
+    """A copy of a storage's bytes, made by words where they are whole."""
+    return _clone(raw) if len(raw) % 8 else _view(_clone(_view(raw, _int64)), _uint8)
+
+
 def _changed(band: torch.Tensor, pattern: int) -> tuple[int, int] | None:
     """First and last byte of ``band`` that differ from ``pattern``, or None."""
     key = (pattern, len(band), _device_of(band))
@@ -208,7 +215,13 @@ def _changed(band: torch.Tensor, pattern: int) -> tuple[int, int] | None:
         if len(_intact) > 64:
             _intact.clear()
         _intact[key] = _fill_(_empty(len(band), dtype=_uint8, device=_device_of(band)), pattern)
-    if _equal(band, _intact[key]):
+    lead = -_offset_of(band) % 8  # compared as words: torch starts threads for a walk over many bytes
+    body = (len(band) - lead) // 8 * 8
+    parts = ((0, lead), (lead + body, len(band) - lead - body))
+    words = _view(_slice(band, 0, lead, body), _int64)
+    if _equal(words, _view(_slice(_intact[key], 0, 0, body), _int64)) and all(
+        _equal(_slice(band, 0, *part), _slice(_intact[key], 0, *part)) for part in parts
+    ):
         return None
     places = _nonzero(band != pattern)
     return int(places[0]), int(places[-1])

@@ -18,6 +18,15 @@ INT_MOAT = 0x5A
 """The byte whose repetition fills the surroundings of integer inputs; floats are surrounded by NaN."""
 
 
+_WORDS = {
+    torch.float64: 0x7FF8000000000000,
+    torch.float32: 0x7FC000007FC00000,
+    torch.float16: 0x7E007E007E007E00,
+    torch.bfloat16: 0x7FC07FC07FC07FC0,
+}
+"""Eight bytes of quiet NaN for each float dtype."""
+
+
 def generator(seed: int) -> torch.Generator:
     """A CPU generator at ``seed`` (any 63-bit integer)."""
     return torch.Generator().manual_seed(seed)
@@ -119,12 +128,14 @@ def _is_prime(number: int) -> bool:
 
 def filled(count: int, dtype: torch.dtype, device) -> torch.Tensor:
     """``count`` elements of moat: NaN for floats, the byte 0x5A repeated for integers, ``True`` for booleans."""
-    if dtype.is_floating_point or dtype.is_complex:
-        return torch.full((count,), float("nan"), dtype=dtype, device=device)
     if dtype == torch.bool:
         return torch.ones(count, dtype=dtype, device=device)
-    size = torch.empty((), dtype=dtype).element_size()
-    return torch.full((count * size,), INT_MOAT, dtype=torch.uint8, device=device).view(dtype)
+    if dtype.is_complex:
+        return torch.full((count,), complex("nan+nanj"), dtype=dtype, device=device)
+    # whole words of the pattern, since torch starts threads for a fill of many small elements
+    word = _WORDS[dtype] if dtype in _WORDS else int.from_bytes(bytes([INT_MOAT] * 8), "little")
+    words = -(-count * dtype.itemsize // 8)
+    return torch.full((words,), word, dtype=torch.int64, device=device).view(dtype)[:count]
 
 
 def layout(x: torch.Tensor, kind: str) -> torch.Tensor:

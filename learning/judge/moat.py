@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from learning.judge.inputs import filled
+from learning.judge.wire import HOLLOW
 
 MOAT_BYTES = 1 << 15
 """Bytes of moat on each side of an input: a read or store that runs over by a whole 8192-wide fp32 tile lands in it."""
@@ -45,7 +46,9 @@ class Moated:
         high = max(m.storage_offset() + span(m) for m in members)
         align = low * size % 16 // size
         front = MOAT_BYTES // size + align
-        buffer = filled(front + (high - low) + MOAT_BYTES // size, first.dtype, first.device)
+        count = front + (high - low) + MOAT_BYTES // size
+        count += -count * size % 8 // size
+        buffer = filled(count, first.dtype, first.device)
         for member in members:
             start = front + member.storage_offset() - low
             self._places[id(member)] = (len(self._buffers), start)
@@ -67,7 +70,7 @@ class Moated:
 
     def fresh(self) -> tuple[tuple, dict]:
         """The arguments in storage of their own, equal byte for byte to the pristine ones."""
-        return self._build(*self._source, [buffer.clone() for buffer in self._buffers])
+        return self._build(*self._source, [words(buffer).clone().view(buffer.dtype) for buffer in self._buffers])
 
     def map_floats(self, change: Callable[[torch.Tensor], torch.Tensor]) -> tuple[tuple, dict]:
         """The pristine arguments with ``change`` applied to every floating-point tensor."""
@@ -86,12 +89,13 @@ class Moated:
             return ("the worker sent back another number of inputs than it was given", "")
         values = (*self._source[0], *self._source[1].values())
         for number, (after, buffer) in enumerate(zip(storages, self._buffers, strict=True)):
-            before = raw(buffer)
-            after = after.reshape(-1).to(before.device)
-            if after.numel() == before.numel() and torch.equal(after, before):
-                continue
+            before, after = raw(buffer), after.reshape(-1).to(buffer.device)
+            if after.numel() == 0 and before.numel() > HOLLOW:
+                continue  # too large to send back
             if after.numel() != before.numel():
                 return ("an input's storage was resized", "")
+            if torch.equal(words(after), words(before)):
+                continue
             at = int((after != before).nonzero()[0]) // buffer.element_size()
             owners = [
                 (names[i] if i < len(names) else f"input {i}", value)
@@ -147,6 +151,13 @@ def locate(tensor: torch.Tensor, offset: int) -> tuple[int, ...] | None:
             index[axis] = min(rest // stride, tensor.shape[axis] - 1)
             rest -= index[axis] * stride
     return tuple(index) if rest == 0 else None
+
+
+def words(tensor: torch.Tensor) -> torch.Tensor:
+    """A contiguous one-axis tensor as int64 words where its bytes divide so: an eighth of the elements to walk, and few
+    enough that torch starts no threads for them."""
+    whole = tensor.numel() * tensor.element_size() % 8 == 0 and tensor.storage_offset() * tensor.element_size() % 8 == 0
+    return tensor.view(torch.int64) if whole else tensor
 
 
 def raw(tensor: torch.Tensor) -> torch.Tensor:

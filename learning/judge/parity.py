@@ -21,6 +21,9 @@ from learning.judge.moat import Moated
 
 GPU_RUNS = 10
 POISONS = 2
+ALONE = 1 << 18
+"""Inputs of fewer elements are judged on one thread: waking others costs more than they save, far more on a busy
+machine."""
 
 
 @dataclass
@@ -60,12 +63,17 @@ class Parity:
         self.arguments = [n for n, _ in zip(self.names, args, strict=False)]
         self.arguments += [f"input {i}" for i in range(len(self.arguments), len(args))] + list(kwargs)
         self.torch_calls: set[str] = set()
-        with full_precision():
+        self.small = sum(a.numel() for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)) < ALONE
+        with one_thread(self.small), full_precision():
             self.model = apply(case.reference, self.moated.args, self.moated.kwargs)
         self.models = leaves(self.model)
 
     def decide(self) -> None:
         """Run the whole protocol, cheapest and most telling finding first."""
+        with one_thread(self.small):
+            self._decide()
+
+    def _decide(self) -> None:
         first, second = self.run(0), self.run(1)
         if not self.case.atomics:
             self.equal(first, second, poisoned=True)
@@ -179,6 +187,20 @@ class Parity:
     def fail(self, rule: str, **fields) -> None:
         """Raise ``WrongAnswer`` for this call."""
         raise WrongAnswer(Finding(rule=rule, called=self.called, **fields))
+
+
+@contextlib.contextmanager
+def one_thread(small: bool) -> Iterator[None]:
+    """Keep torch's CPU work on this thread while ``small`` inputs are judged."""
+    before = torch.get_num_threads()
+    if not small or before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextlib.contextmanager
