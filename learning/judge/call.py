@@ -13,6 +13,9 @@ from typing import Any
 
 from learning.judge.finding import Fault
 
+BARE = -1
+"""The ``poison`` of calls that are timed rather than judged."""
+
 
 @dataclass
 class Output:
@@ -92,10 +95,13 @@ def guarded(
     While it runs, memory that ``torch.empty`` and its like hand out lies between guard bands and is filled with poison
     (0: NaN, or a large integer; 1: a huge finite number, or another integer), and zeros, ones and full lie between
     guard bands. ``locate`` maps a file name to ``(cell name, source)`` for faults; by default a notebook's own cells.
+    ``poison`` ``BARE`` runs the calls with no watch at all, for timing: no value, no facts, only a fault or none.
     Everything the function raises becomes ``Called.fault``. On CUDA the device is synchronised before bytes are read.
     """
     from learning.judge import faults
 
+    if poison == BARE:
+        return _bare(function, args, kwargs or {}, repeats, locate)
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "Tensor"):
         from learning.judge import guard
@@ -123,6 +129,24 @@ def guarded(
     except Exception as problem:  # a CUDA error that the call left behind surfaces at the next synchronisation
         called.fault = called.fault or faults.read(problem, locate)
         called.value, called.outputs, called.again = None, [], []
+    return called
+
+
+def _bare(function: Callable, args: tuple, kwargs: dict, repeats: int, locate: Callable | None) -> Called:
+    from learning.judge import faults
+
+    called = Called()
+    started = time.perf_counter()
+    try:
+        for _ in range(max(1, repeats)):
+            function(*args, **kwargs)
+        if "torch" in sys.modules:
+            from learning.judge import guard
+
+            guard.synchronise()
+    except BaseException as problem:
+        called.fault = faults.read(problem, locate)
+    called.seconds = time.perf_counter() - started
     return called
 
 

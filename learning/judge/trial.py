@@ -321,7 +321,7 @@ class Trial:
             raise NeedsDevice("the anchor, the lesson's own answer, is not at hand here; the grader has it")
         self.cases += 1
         with self._told():
-            verdict = timing.compare(entry, anchor, args, kwargs)
+            verdict = timing.compare(entry, anchor, args, kwargs, bars=(full, half))
         self.notes.append(verdict.sentence())
         fraction, why = verdict.points(full=full, half=half)
         if fraction == 0.0:
