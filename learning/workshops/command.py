@@ -8,6 +8,7 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from learning import lesson as lessons
@@ -15,7 +16,8 @@ from learning.gates import evidence, records
 from learning.gates.fingerprint import fingerprint
 from learning.gates.progress import progress
 from learning.judge.engine import Graded
-from learning.judge.finding import BROKEN, FAILED, WAITING
+from learning.judge.finding import BROKEN, FAILED, WAITING, CheckResult
+from learning.judge.score import report_lines
 from learning.lesson import Lesson
 from learning.workshops import machine, options, report, work
 from learning.workshops.console import complain, prepare, say
@@ -150,13 +152,19 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
             say(f"  Still TODO: the answer is the untouched starter. For a first step: check {lesson.slug} --hint")
             return TODO
     notebook = work.instructor(lesson, places)
-    graded = grade(lesson, learner, notebook=notebook, hidden=False, device=device)
-    for line in report.of(graded, learner.notes, notebook):
+    say()
+    graded = grade(lesson, learner, notebook=notebook, hidden=False, device=device, progress=_show)
+    for line in report.after(graded, notebook):
         say(line)
     if found is not None:
         _keep(lesson, graded, learner.sources(), found, notebook)
         say(_progress(lesson, places, found))
     return status(graded)
+
+
+def _show(result: CheckResult) -> None:
+    for line in report_lines(result):
+        say(line)
 
 
 def status(graded: Graded) -> int:
@@ -204,16 +212,24 @@ def _servers(grade: Grade | None) -> Iterator[Grade]:
         yield grade
         return
     with contextlib.ExitStack() as kept:
+        # One thread starts the servers and outlives them: bubblewrap ends its child with the thread that made it.
+        starter = kept.enter_context(ThreadPoolExecutor(1))
         servers: list[Any] = []
 
-        def graded(*arguments: Any, **settings: Any) -> Graded:
-            from learning.judge import engine
+        def graded(lesson: Lesson, learner: Any, *, device: str, **settings: Any) -> Graded:
+            from learning.judge import engine, fleet
 
             if not servers:
-                servers.append(kept.enter_context(engine.Servers()))
-            return engine.grade(*arguments, servers=servers[0], **settings)
+                servers.append(kept.enter_context(fleet.Servers()))
+            starter.submit(_warm, servers[0], device)  # comes up while the judge imports torch
+            return engine.grade(lesson, learner, device=device, servers=servers[0], **settings)
 
         yield graded
+
+
+def _warm(servers: Any, device: str) -> None:
+    with contextlib.suppress(Exception):  # the engine meets the same failure and reports it
+        servers.release(servers.get(device))
 
 
 def _fault(fault: Exception) -> int:
@@ -229,5 +245,6 @@ def _fault(fault: Exception) -> int:
 
 
 def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "?")) else text + "."
+    """``text`` with a capital, unless it begins with a name such as vector_add or an option."""
+    first = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text

@@ -22,8 +22,8 @@ def open_for(lesson: Lesson, *, interpret: bool) -> tuple[str, str]:
 
     if not interpret and nvml.first_gpu() is None:
         raise Unavailable(
-            f"{lesson.slug} runs on an NVIDIA GPU, and this machine shows none. To run it in Triton's interpreter on "
-            f"the CPU instead: python -m learning.workshops.check {lesson.slug} --interpret"
+            f"{lesson.slug} runs on an NVIDIA GPU, and this machine shows none. Triton's interpreter on the CPU "
+            f"can run it instead:\n    python -m learning.workshops.check {lesson.slug} --interpret"
         )
     try:
         opened = device.open("interpreter" if interpret else "cuda")

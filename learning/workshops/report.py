@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from learning import course
 from learning.judge.engine import Graded
 from learning.judge.finding import BROKEN, FAILED, PASSED, WAITING
-from learning.judge.score import plain, report_lines
+from learning.judge.score import plain
 from learning.lesson import LEVELS, Lesson
 
 WIDTH = 100
@@ -43,18 +43,17 @@ def wrapped(text: str, indent: int = 0) -> Iterator[str]:
         yield from textwrap.wrap(line, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent) or [""]
 
 
-def of(graded: Graded, notes: list[str], notebook: dict) -> Iterator[str]:
-    """What the judge found: oddities of the file first, then check by check, then the sum and what was not run."""
-    for note in [*notes, *graded.dropped]:
-        yield f"  note: {note}"
+def after(graded: Graded, notebook: dict) -> Iterator[str]:
+    """What follows the checks: faults and oddities of the file, the sum, what was not run, what held the code."""
     for fault in graded.faults:
-        yield f"  while loading your code: {fault.sentence()}"
-    yield ""
-    for result in graded.results:
-        yield from report_lines(result)
+        yield f"while loading your code: {fault.sentence()}"
+    for note in graded.dropped:
+        yield f"note: {note}"
     yield ""
     yield summary(graded)
     yield from _not_run(notebook)
+    if graded.sandbox:
+        yield f"How your code was run: {graded.sandbox}"
 
 
 def summary(graded: Graded) -> str:
