@@ -138,11 +138,11 @@ def _ending(code: int, out_of_memory: int) -> str:
 class ForkServer:
     """A warm server process for one device kind ("cpu", "interpreter" or "cuda"); forks a worker when asked."""
 
-    def __init__(self, device: str, masks: Iterable[str] = (), *, wrap: bool = True):
+    def __init__(self, device: str, masks: Iterable[str] = (), *, wrap: bool = True, isolate: bool = True):
         self.device, self.stamp = device, package_stamp()
         self._folder = tempfile.mkdtemp(prefix="judge-")
         os.chmod(self._folder, 0o711)
-        self._masks = [*masks, *_private_places()]
+        self._masks, self._isolate = [*masks, *_private_places()], isolate
         self._process: subprocess.Popen | None = None
         why = "not installed" if wrap else "left out on request"
         if wrap:
@@ -166,6 +166,7 @@ class ForkServer:
             "root": str(sandbox.ROOT),
             "path": [] if self.device == "cpu" else [path for path in sys.path if "-packages" in path],
             "masks": [] if wrapped else self._masks,
+            "isolate": self._isolate,
         }
         flags = ["-I", "-S"] if self.device == "cpu" else ["-I"]
         command = [sys.executable, *flags, "-c", BOOT.format(module="server"), json.dumps(options)]
@@ -300,14 +301,21 @@ class Servers:
     """Warm servers, one a device kind, kept for reuse; a context manager that ends them.
 
     ``private`` names files and folders that workers must never see where there is no bubblewrap (the gradebook, the
-    secret seed); the course's own folders are always among them. ``wrap=False`` leaves bubblewrap out. A server is
-    started again when the package's source has changed or it has died. Safe to use from several threads; every
+    secret seed); the course's own folders are always among them. ``wrap=False`` leaves bubblewrap out,
+    ``isolate=False`` namespaces, ``fork=False`` forks. A server is started again when the package's source has changed or it has died. Safe to use from several threads; every
     process needs its own.
     """
 
-    def __init__(self, private: Iterable[str | os.PathLike] = (), *, wrap: bool = True, fork: bool | None = None):
+    def __init__(
+        self,
+        private: Iterable[str | os.PathLike] = (),
+        *,
+        wrap: bool = True,
+        isolate: bool = True,
+        fork: bool | None = None,
+    ):
         self._private = [str(Path(path).resolve()) for path in private]
-        self._wrap = wrap
+        self._options = {"wrap": wrap, "isolate": isolate}
         self._fork = sys.platform.startswith("linux") if fork is None else fork
         self._servers: dict[str, ForkServer | SpawnServer] = {}
         self._lent: dict[ForkServer | SpawnServer, int] = {}
@@ -321,7 +329,7 @@ class Servers:
                 self._retire(device)
                 if not self._fork and device != "cpu":
                     raise ServerLost(f"{device!r} needs Linux: on this system only CPU lessons can be graded")
-                server = ForkServer(device, self._private, wrap=self._wrap) if self._fork else SpawnServer()
+                server = ForkServer(device, self._private, **self._options) if self._fork else SpawnServer()
                 self._servers[device] = server
             self._lent[server] = self._lent.get(server, 0) + 1
             return server
