@@ -7,7 +7,9 @@ the ones the lesson's own checks provoke, each in every floating dtype; nothing 
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
+import math
 import os
 import re
 import subprocess
@@ -21,6 +23,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
 
+from learning import contract
 from learning import lesson as lessons
 from learning.judge import Check, setting
 from learning.judge.finding import NeedsDevice
@@ -85,19 +88,12 @@ def retyped(value, dtype):
     return torch.empty(shift + reach, dtype=dtype).as_strided(value.shape, value.stride(), shift)
 
 
-def launches(slug: str, capability: int) -> list:
-    """Every distinct compiled kernel that the answer's launches need on ``capability``."""
-    lesson = lessons.load(slug)
-    folder = lesson.folder
-    triton.runtime.driver.set_active(NoDriver(capability))
-    found, run = {}, JITFunction.run
-
-    def compile_only(self, *args, grid, warmup, **options):
-        kernel = run(self, *args, grid=grid, warmup=True, **options)
-        found[kernel.hash] = kernel
-        return kernel
-
-    JITFunction.run = compile_only
+def launches(slug: str) -> list[tuple]:
+    """The answer's launches as (kernel, arguments, options): of each kernel and number of warps those with the largest
+    tile, where a spill shows first, and those with the smallest, where a shape of 1 may not compile."""
+    folder = lessons.load(slug).folder
+    found, run = [], JITFunction.run
+    JITFunction.run = lambda self, *args, grid, warmup, **options: found.append((self, args, options))
     try:
         answer = load(folder / "answer.py")
         for name in ("checks", "hidden"):
@@ -110,7 +106,27 @@ def launches(slug: str, capability: int) -> list:
                         continue
     finally:
         JITFunction.run = run
-    return list(found.values())
+    groups: dict[tuple, dict[int, list]] = {}
+    for launch in found:
+        kernel, _, options = launch
+        groups.setdefault((kernel, options.get("num_warps", 4)), {}).setdefault(tile(*launch), []).append(launch)
+    return [launch for tiles in groups.values() for size in {min(tiles), max(tiles)} for launch in tiles[size]]
+
+
+def tile(kernel: JITFunction, args: tuple, options: dict) -> int:
+    """The product of a launch's whole-number constexprs: how much one program holds, up to a constant."""
+    bound = inspect.signature(kernel.fn).bind_partial(
+        *args, **{k: v for k, v in options.items() if k in kernel.arg_names}
+    )
+    sizes = [bound.arguments.get(p.name, p.default) for p in kernel.params if p.is_constexpr]
+    return math.prod(size for size in sizes if type(size) is int)
+
+
+def compiled(chosen: list[tuple], capability: int) -> list:
+    """Each distinct kernel that the ``chosen`` launches need on ``capability``."""
+    triton.runtime.driver.set_active(NoDriver(capability))
+    kernels = [kernel.run(*args, grid=(1,), warmup=True, **options) for kernel, args, options in chosen]
+    return list({kernel.hash: kernel for kernel in kernels}.values())
 
 
 def load(path: Path):
@@ -139,14 +155,17 @@ def assembled(kernel) -> dict:
         "shared": kernel.metadata.shared,
         "registers": int(re.search(r"Used (\d+) registers", said)[1]),
         "spilled": sum(int(n) for n in re.findall(r"(\d+) bytes spill", said)),
-        "types": sorted(set(re.findall(r"\*(fp32|fp16|bf16)", kernel.asm["ttir"] + str(kernel.src.signature)))),
+        "types": sorted(set(re.findall(r"\*(fp32|fp16|bf16)", str(kernel.src.signature)))),
     }
 
 
 def main(slug: str, *capabilities: str) -> None:
+    """Print what the compiler made of the answer's launches on each capability ("75", "80", …)."""
     device._opened = device.Device("interpreter", "cpu", "no device: compiling only")
+    contract._kernel_device = lambda: "cpu"
     with setting.use(setting.Setting(lesson=slug, device="interpreter")), ThreadPoolExecutor(2) as pool:
-        kernels = [kernel for capability in capabilities for kernel in launches(slug, int(capability))]
+        chosen = launches(slug)
+        kernels = [kernel for capability in capabilities for kernel in compiled(chosen, int(capability))]
         print(json.dumps(list(pool.map(assembled, kernels))))
 
 

@@ -2,9 +2,9 @@
 
 
 def add_reference(x, y):
-    """Return ``x + y`` as eager PyTorch adds it: same shape, dtype and device as ``x``, in fresh memory.
+    """Return x + y as eager PyTorch adds it: like x in shape, dtype and device.
 
-    PyTorch widens float16 and bfloat16 to float32, adds, and rounds once. One rounding of one sum leaves a single right
-    answer, so the checks may ask for equality and not for closeness.
+    PyTorch widens float16 and bfloat16 to float32, adds, and rounds once. One rounding
+    of one sum leaves a single right answer, so the checks may ask for equality.
     """
     return x + y

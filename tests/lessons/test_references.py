@@ -1,0 +1,57 @@
+"""What is right by other means must pass too: eager PyTorch itself, and float64 rounded once to the dtype.
+
+They enter at the numeric comparison, past the house rules and past what a wrapper must refuse: a check that fails them
+is too strict, whatever our answer does.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from learning import lesson
+from learning.judge import Check, setting
+from learning.judge.finding import PASSED, WAITING
+from learning.judge.trial import Trial
+from learning.lens import device
+
+GPU_LESSONS = [card for card in lesson.discover() if card.kind == "gpu"]
+
+
+def reference_of(card, entry):
+    return getattr(importlib.import_module(f"learning.lessons.{card.slug}.reference"), f"{entry}_reference")
+
+
+def owned(value):
+    """Fresh and contiguous, as a wrapper would have allocated it; several outputs stay a tuple."""
+    return tuple(map(owned, value)) if isinstance(value, tuple) else value.contiguous().clone()
+
+
+def eager(reference):
+    return lambda *args, **options: owned(reference(*args))
+
+
+def rounded_from_float64(reference):
+    def compute(*args, **options):
+        made = owned(reference(*(x.double() if hasattr(x, "double") else x for x in args)))
+        rounded = tuple(part.to(args[0].dtype) for part in (made if isinstance(made, tuple) else (made,)))
+        return rounded if isinstance(made, tuple) else rounded[0]
+
+    return compute
+
+
+@pytest.mark.parametrize("wrap", [eager, rounded_from_float64])
+@pytest.mark.parametrize("card", GPU_LESSONS, ids=lambda card: card.slug)
+def test_the_bounds_accept_what_is_right_by_other_means(card, wrap, monkeypatch):
+    for past in ("house_rules", "rejects", "faster"):
+        monkeypatch.setattr(Trial, past, lambda self, *args, **options: None)
+    judged = 0
+    with setting.use(setting.Setting(lesson=card.slug, device=device.current().kind)):
+        for name in ("checks", "hidden"):
+            module = importlib.import_module(f"learning.lessons.{card.slug}.{name}")
+            for found in [value for value in vars(module).values() if isinstance(value, Check)]:
+                result = found.run(*[wrap(reference_of(card, entry)) for entry in found.entries])
+                assert result.state in (PASSED, WAITING), result.finding.sentence()
+                judged += result.cases
+    assert judged > 5
