@@ -13,6 +13,8 @@ from learning.judge import setting as settings
 from learning.judge.finding import BROKEN, FAILED, PASSED, WAITING, CheckResult, Finding, NeedsDevice, WrongAnswer
 from learning.judge.score import Score
 
+_ABOUT_VALUES = ("wrong values", "precision", "law", "repeat")
+
 
 class Check:
     """A check: a sentence for a name, points, and a function of the learner's entries and a ``trial``.
@@ -78,8 +80,9 @@ class Check:
         result.seconds = time.perf_counter() - started
         result.cases, result.notes = trial.cases, list(trial.notes)
         result.skipped += trial.skipped
-        if result.finding is not None and result.finding.trap is None:
-            result.finding.trap = self.trap if result.state == FAILED else None
+        found = result.finding
+        if found is not None and found.trap is None and result.state == FAILED and found.rule in _ABOUT_VALUES:
+            found.trap = self.trap
         return result
 
 
@@ -89,7 +92,7 @@ def check(
     """Turn a function ``f(entry, …, trial)`` into a ``Check`` worth ``points``.
 
     ``hidden`` marks checks that only graders run, ``needs_gpu`` those that wait where there is none, ``trap`` the
-    ledger entry a failure points to unless the finding names its own.
+    ledger entry that wrong values point to unless the finding names its own (a crash or a stray store is another story).
     """
 
     def decorate(function: Callable) -> Check:
