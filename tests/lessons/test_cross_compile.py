@@ -62,7 +62,7 @@ def greedy_kernel(a_ptr, b_ptr, out_ptr, BLOCK: tl.constexpr):
     tl.store(out_ptr + lanes * 7, a / total + b * tl.max(b, axis=0))
 
 buffers = [torch.empty(4) for _ in range(3)]
-launch = (greedy_kernel, tuple(buffers), {{"BLOCK": 32768, "num_warps": 4}})
+launch = (greedy_kernel, tuple(buffers), {{"BLOCK": 16384, "num_warps": 4}})
 print(json.dumps([cross_compile.assembled(kernel) for kernel in cross_compile.compiled([launch], 75)]))
 """
 
