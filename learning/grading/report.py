@@ -61,7 +61,9 @@ def points_of(gradebook: Gradebook, assignment: str, student: str = "") -> list[
         known = ", ".join(other.name for other in gradebook.assignments) or "none"
         raise LookupError(f"the gradebook has no assignment {assignment!r}; it has: {known}") from None
     if student:
-        return [_points(student, _submission(gradebook, assignment, student), save.load(gradebook, assignment, student))]
+        return [
+            _points(student, _submission(gradebook, assignment, student), save.load(gradebook, assignment, student))
+        ]
     saved = save.all_saved(gradebook, assignment)
     submissions = {submission.student_id: submission for submission in book.submissions}
     return [_points(student.id, submissions.get(student.id), saved.get(student.id)) for student in gradebook.students]

@@ -44,6 +44,7 @@ def work(job: dict, servers: object = None) -> Outcome:
     aligned = match.align(submission.notebook, release)
     graded = _judge(job, aligned.learner_cells(), instructor, servers)
     graded.version = version
+    graded.dropped = [line for line in graded.dropped if line not in aligned.notes]
     return Outcome(
         GRADED,
         source=source["hash"],
