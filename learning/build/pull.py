@@ -202,26 +202,41 @@ def _page(made: Assembly, changes: Changes, blocks: dict[str, str | None], added
     for id, new in blocks.items():
         old = by_id[id].block
         if new is None:
-            edits.append((old.first, old.last, []))
+            before, after = _blank(lines, old.first, -1), _blank(lines, old.last, 1)
+            edits.append((old.first, old.last + after, [""] * max(0, after - before)))
         elif new != old.source:
             changed = Block(old.kind, new, old.attributes)
             edits.append((old.first, old.last, text.write(changed).split("\n")))
-    at, new_lines = 0, []
+    at: int | None = None
+    waiting: list[str] = []
     for place, cell in enumerate(changes.cells):
         if place in added:
-            new_lines += ["", "", *text.write(added[place]).split("\n"), "", ""]
-            continue
-        if new_lines:
-            edits.append((at, at, new_lines))
-            new_lines = []
-        origin = by_id.get(cell.get("id", ""))
-        if origin is not None and origin.block is not None:
-            at = origin.block.last
-    if new_lines:
-        edits.append((at, at, new_lines))
+            waiting += ["", "", *text.write(added[place]).split("\n")]
+        elif (origin := by_id.get(cell.get("id", ""))) is not None and origin.block is not None:
+            edits.append(_insertion(lines, at, waiting))
+            at, waiting = origin.block.last, []
+    edits.append(_insertion(lines, at, waiting))
     for first, last, new in sorted(edits, key=lambda edit: (edit[0], edit[1]), reverse=True):
         lines[first:last] = new
-    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _insertion(lines: list[str], at: int | None, new: list[str]) -> tuple[int, int, list[str]]:
+    """An edit that puts ``new`` after line ``at`` (None: at the top) with two blank lines on either side."""
+    if not new:
+        return 0, 0, []
+    if at is None:
+        return 0, 0, [*new[2:], "", ""]
+    return at, at, [*new, *[""] * max(0, 2 - _blank(lines, at, 1))]
+
+
+def _blank(lines: list[str], at: int, step: int) -> int:
+    """How many blank lines stand directly before (``step`` -1) or from (1) line ``at`` on."""
+    count = 0
+    place = at - 1 if step < 0 else at
+    while 0 <= place < len(lines) and not lines[place].strip():
+        count, place = count + 1, place + step
+    return count
 
 
 def _differences(changes: Changes, before: Assembly, after: Assembly, file: str) -> list[Complaint]:

@@ -55,6 +55,8 @@ def read(text: str) -> list[Block]:
         while at < len(lines) and not lines[at].strip():
             at += 1
         attributes = {key: str(value) for key, value in cell.metadata.items() if key != "lines_to_next_cell"}
+        if cell.cell_type == "markdown":
+            cell.source = cell.source.strip("\n")  # Jupytext may keep one of the blank lines before a fence
         block = Block(cell.cell_type, cell.source, attributes, at, _end(lines, at, cell))
         blocks.append(block)
         at = block.last
@@ -77,9 +79,9 @@ def _end(lines: list[str], at: int, cell) -> int:
             )
         end = at + 1 + len(source)
         while end < len(lines) and not lines[end].startswith(fence[1]):
-            if lines[end].strip():
-                raise TextError(f"lesson.md line {end + 1}: expected the fence opened on line {at + 1} to close")
             end += 1
+        if end >= len(lines) or lines[end].rstrip() != fence[1]:
+            raise TextError(f"lesson.md line {at + 1}: this fence is not closed before line {end + 1}")
         return end + 1
     if opening.startswith(_REGION):
         end = at + 1
