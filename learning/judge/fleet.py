@@ -5,6 +5,7 @@ Standard library only; Linux forks, other systems start a plain process for each
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -178,7 +179,7 @@ class ForkServer:
                 there.close()
                 return ""
         with open(os.path.join(self._folder, "errors.txt"), "wb") as errors:
-            self._process = subprocess.Popen(
+            self._process = _from_lasting_thread(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -247,6 +248,17 @@ class ForkServer:
             self._process.kill()
             self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+_starters: dict[int, concurrent.futures.ThreadPoolExecutor] = {}
+
+
+def _from_lasting_thread(command: list[str], **options: Any) -> subprocess.Popen:
+    """``Popen`` from a thread that lasts as long as this process: bubblewrap's ``--die-with-parent`` means the thread."""
+    if os.getpid() not in _starters:
+        _starters.clear()
+        _starters[os.getpid()] = concurrent.futures.ThreadPoolExecutor(1, "judge-starter")
+    return _starters[os.getpid()].submit(subprocess.Popen, command, **options).result()
 
 
 class SpawnServer:

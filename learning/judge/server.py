@@ -16,6 +16,7 @@ import socket
 import struct
 import sys
 import tempfile
+import traceback
 
 from learning.judge import sandbox
 
@@ -67,6 +68,8 @@ def main(options: dict) -> None:
             try:
                 control.close()
                 _keep(*received, options=options, limits=request, uid=uid, isolated=isolated)
+            except BaseException:
+                traceback.print_exc()  # to the server's error file, which the judge quotes
             finally:
                 os._exit(70)
         for descriptor in received:
@@ -177,9 +180,10 @@ def _keep(line: int, status: int, *, options: dict, limits: dict, uid: int, isol
     code = os.waitpid(pid, 0)[1]
     if not isolated:
         _kill_leftovers(uid)
-    told.sendall(struct.pack("<ib", os.waitstatus_to_exitcode(code), out_of_memory))
     if not options["wrapped"]:
         shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):  # a judge that killed the worker does not ask how it ended
+        told.sendall(struct.pack("<ib", os.waitstatus_to_exitcode(code), out_of_memory))
     os._exit(0)
 
 
