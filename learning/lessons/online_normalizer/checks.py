@@ -1,7 +1,8 @@
 """The public checks of A1, and the three small helpers that all checks of the lesson share."""
 
 from learning.judge import check
-from learning.lessons.online_normalizer.reference import EMPTY, normalizer_oracle
+from learning.lessons.online_normalizer.answer import EMPTY
+from learning.lessons.online_normalizer.reference import normalizer_oracle
 
 
 def pushed(push, values, state=EMPTY):

@@ -1,8 +1,8 @@
 """The hidden checks of A1: the same contract on rows drawn when the work is graded."""
 
 from learning.judge import check
+from learning.lessons.online_normalizer.answer import EMPTY
 from learning.lessons.online_normalizer.checks import compare, pushed, shown
-from learning.lessons.online_normalizer.reference import EMPTY
 
 
 @check(points=2, hidden=True)
