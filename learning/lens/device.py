@@ -14,9 +14,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from learning.lens import nvml
+from learning.lens import cards, nvml
 
-TARGETS = ("", "cuda", "interpreter")
+TARGETS = ("", "cuda", "interpreter", *cards.TARGETS)
 SUPPORTED = "3.6 to 3.9"
 
 
@@ -29,8 +29,9 @@ class Device:
     """Where kernels run.
 
     ``kind`` is "cuda" or "interpreter"; ``torch_device`` ("cuda" or "cpu") is where tensors live; ``name`` is for people;
-    ``capability`` is the GPU's (major, minor), None on the interpreter; ``corrections`` are (name, state, sentence) of
-    what the course mends in Triton's interpreter.
+    ``capability`` is the GPU's (major, minor), or that of the card a virtual GPU compiles for, None on the plain
+    interpreter; ``corrections`` are (name, state, sentence) of what the course mends in Triton's interpreter; ``target``
+    is "sm_75", "sm_80" or "sm_90" on a virtual GPU (whose ``kind`` is "interpreter", as that is what computes), else "".
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Device:
     capability: tuple[int, int] | None = None
     corrections: tuple[tuple[str, str, str], ...] = ()
     details: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    target: str = ""
 
     def refuses(self, dtype: Any) -> str | None:
         """Why values of ``dtype`` (a torch dtype or its name) are not judged here, as one sentence; None if they are."""
@@ -74,8 +76,10 @@ _opened: Device | None = None
 def open(target: str = "") -> Device:
     """Open the device kernels run on, once a process, and return it.
 
-    ``target`` "" takes the GPU where there is one and else the interpreter; "cuda" and "interpreter" insist. Setting
-    ``TRITON_INTERPRET=1`` beforehand asks for the interpreter too. Call it before Triton is imported.
+    ``target`` "" takes the GPU where there is one and else the interpreter; "cuda" and "interpreter" insist. "t4" (or
+    "sm_75"), "sm_80" and "sm_90" open a virtual GPU: Triton compiles for that card, the interpreter computes on CPU
+    tensors; from one of these to another it may be opened again. Setting ``TRITON_INTERPRET=1`` beforehand asks for the
+    plain interpreter. Call it before Triton is imported.
 
     Raises ``DeviceError`` where the target is not to be had, where Triton or torch is missing, and where Triton was
     imported earlier in the other mode; the message names the remedy.
@@ -83,15 +87,18 @@ def open(target: str = "") -> Device:
     global _opened
     if target not in TARGETS:
         raise DeviceError(f"there is no target {target!r}; the targets are {', '.join(t or repr(t) for t in TARGETS)}")
-    if _opened is not None:
-        if target and target != _opened.kind:
-            raise DeviceError(
-                f"this process already runs kernels on {_opened.name}; restart it (in a notebook: restart the kernel) "
-                f"to use target {target!r}"
-            )
+    if _opened is not None and target in ("", _opened.kind, *aliases(_opened.target)):
         return _opened
+    if _opened is not None and not (_opened.target and _virtual(target)):
+        raise DeviceError(
+            f"this process already runs kernels on {_opened.name}; restart it (in a notebook: restart the kernel) "
+            f"to use target {target!r}"
+        )
     _require("torch", "triton")
-    _opened = _open_cuda() if _wants_cuda(target) else _open_interpreter()
+    if _virtual(target):
+        _opened = _open_virtual(_virtual(target))
+    else:
+        _opened = _open_cuda() if _wants_cuda(target) else _open_interpreter()
     return _opened
 
 
@@ -130,20 +137,19 @@ def _wants_cuda(target: str) -> bool:
         if _asked_for_interpreter():
             raise DeviceError("TRITON_INTERPRET is set, which keeps kernels off the GPU: unset it and start again")
         return True
-    return gpu is not None and not _asked_for_interpreter() and _torch_has_cuda()
+    return gpu is not None and not _asked_for_interpreter() and _cuda_of_torch() is not None
 
 
-def _torch_has_cuda() -> bool:
+def _cuda_of_torch() -> str | None:
+    """The CUDA version torch was built with, None for a CPU build."""
     import torch
 
-    return torch.version.cuda is not None
+    return torch.version.cuda
 
 
 def _open_cuda() -> Device:
-    import torch
-
-    gpu = nvml.first_gpu()
-    if torch.version.cuda is None:
+    gpu, cuda = nvml.first_gpu(), _cuda_of_torch()
+    if gpu is None or cuda is None:
         raise DeviceError(
             "this torch was built without CUDA: install the CUDA build to use the GPU (README, 'Install')"
         )
@@ -154,7 +160,7 @@ def _open_cuda() -> Device:
         ("GPU memory", f"{gpu.memory / 2**30:.0f} GiB"),
         ("driver", gpu.driver),
         *_versions(),
-        ("CUDA of torch", torch.version.cuda),
+        ("CUDA of torch", cuda),
     )
     return Device("cuda", "cuda", gpu.name, gpu.capability, details=details)
 
@@ -169,13 +175,52 @@ def _open_interpreter() -> Device:
     from learning.lens import interpreter
 
     corrections = tuple((c.name, c.state, c.sentence) for c in interpreter.report())
-    interpreter.correct(interpreter.Patches())  # for the life of the process: this mode never compiles
+    interpreter.install()
     return Device(
         "interpreter",
         "cpu",
         "Triton's interpreter on the CPU",
         corrections=corrections,
         details=(("processor", platform.processor() or platform.machine()), *_versions()),
+    )
+
+
+def aliases(target: str) -> tuple[str, ...]:
+    """Every name under which the virtual GPU ``target`` can be asked for; none for ""."""
+    return tuple(name for name in cards.TARGETS if target and _virtual(name) == target)
+
+
+def _virtual(target: str) -> str:
+    """ "sm_75" and the like for the name of a virtual GPU, "" for any other target."""
+    return f"sm_{cards.TARGETS[target]}" if target in cards.TARGETS else ""
+
+
+def _open_virtual(target: str) -> Device:
+    if _triton_mode() == "interpreted" or _asked_for_interpreter():
+        raise DeviceError(
+            f"TRITON_INTERPRET is set, and target {target} needs Triton's compiler: unset it and restart the process "
+            "(in a notebook: restart the kernel)"
+        )
+    # From Triton 3.9 the compiler warns that fused multiply-add will be off by default; the course keeps today's code.
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+    from learning.lens import interpreter, virtual
+
+    card = virtual.install(target)
+    return Device(
+        "interpreter",
+        "cpu",
+        f"virtual {card.name}",
+        card.capability,
+        corrections=tuple((c.name, c.state, c.sentence) for c in interpreter.report() if c.name != "launch options"),
+        details=(
+            (
+                "compiles for",
+                f"{target}: {card.processors} multiprocessors, {card.shared_block // 1024} KiB shared a block",
+            ),
+            ("computes on", platform.processor() or platform.machine()),
+            *_versions(),
+        ),
+        target=target,
     )
 
 

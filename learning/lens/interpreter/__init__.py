@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from learning.lens.interpreter import bfloat16, bounds, lanes, launch, overflow, truth
 from learning.lens.interpreter.patches import Patches
 
-CORRECTIONS = (bounds, bfloat16, truth, lanes, overflow, launch)
+# In force while a kernel runs; ``launch`` decides how it is started, and stays in force while a process interprets.
+INSIDE = (bounds, bfloat16, truth, lanes, overflow)
+CORRECTIONS = (*INSIDE, launch)
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,16 @@ def needed() -> tuple:
 
 
 def correct(patches: Patches) -> None:
-    """Apply every needed correction through ``patches``."""
+    """Apply every needed correction of what a kernel does while it runs, through ``patches``."""
     for correction in needed():
-        correction.apply(patches)
+        if correction in INSIDE:
+            correction.apply(patches)
+
+
+def install() -> None:
+    """Make kernels that were jitted for the interpreter run corrected, for the life of the process."""
+    report()
+    launch.apply(Patches())
 
 
 @functools.cache
@@ -42,7 +51,8 @@ def report() -> tuple[Correction, ...]:
     """The state of every correction, established by probing before and after; leaves nothing patched."""
     wanted = needed()
     with Patches() as patches:
-        correct(patches)
+        for correction in wanted:
+            correction.apply(patches)
         return tuple(
             Correction(
                 c.NAME,

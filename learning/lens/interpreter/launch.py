@@ -1,7 +1,8 @@
 """Correction: how a kernel is launched.
 
 The interpreter drops every launch keyword it does not know, so that a misspelt option or argument passes unseen where
-the compiler raises ``KeyError``. It also prints numpy's floating-point warnings, which no GPU does.
+the compiler raises ``KeyError``; it writes its own names into the kernel's globals, cannot see closures, and prints
+numpy's floating-point warnings, which no GPU does.
 """
 
 from __future__ import annotations
@@ -9,11 +10,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
-import inspect
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from triton.runtime import interpreter as triton_interpreter
 
 from learning.lens.interpreter.patches import Patches
@@ -63,13 +62,16 @@ def right() -> bool:
 
 
 def apply(patches: Patches) -> None:
-    """Check launch keywords, and keep numpy quiet while a kernel runs."""
-    upstream = triton_interpreter.InterpretedFunction.run
+    """Send launches of interpreted kernels through the course's own executor, which checks their keywords."""
+    from learning.lens.interpreter import execute
 
-    @functools.wraps(upstream)
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        check(self.__name__, list(inspect.signature(self.fn).parameters), kwargs)
-        with np.errstate(all="ignore"):
-            return upstream(self, *args, grid=grid, warmup=warmup, **kwargs)
+    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> None:
+        arguments, constexprs, given = execute.bind(self, args, kwargs)
+        if warmup:
+            return
+        for hook in getattr(self, "pre_run_hooks", ()):
+            hook(*args, **kwargs)
+        size = grid(arguments) if callable(grid) else grid
+        execute.execute(execute.Launch(self, size, arguments, constexprs, given))
 
     patches.set(triton_interpreter.InterpretedFunction, "run", run)

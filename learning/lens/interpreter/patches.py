@@ -26,6 +26,11 @@ class Patches:
         """``set`` under the name Triton's own patch scope uses, so that either can stand for the other."""
         self.set(owner, name, value)
 
+    def changed(self) -> list[tuple[Any, str]]:
+        """Every (owner, attribute) changed so far, each once, in order of first change."""
+        found = {(id(owner), name): (owner, name) for owner, name, _ in reversed(self._changes)}
+        return list(reversed(found.values()))
+
     def restore(self) -> None:
         """Undo every change made through this object."""
         while self._changes:

@@ -1,0 +1,61 @@
+"""The cards the course compiles for: their limits, and their ceilings with where each number comes from.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Card:
+    """``arch`` is 10 × major + minor of the compute capability; sizes are in bytes, ``registers`` in 32-bit words a
+    multiprocessor; ``threads`` and ``blocks`` are the most a multiprocessor holds at once; ``shared_block`` is what one
+    block may ask for, ``shared_processor`` what all blocks of a multiprocessor share, of which each block costs
+    ``shared_reserved`` more than it asks for. ``bandwidth`` is bytes a second and ``flops`` fp32 (no tensor cores)
+    operations a second, both from the data sheet; ``half_flops`` the same for fp16 with fp32 accumulation where tensor
+    cores do it."""
+
+    name: str
+    arch: int
+    processors: int
+    shared_block: int
+    shared_processor: int
+    shared_reserved: int
+    threads: int
+    blocks: int
+    bandwidth: float
+    flops: float
+    half_flops: float
+    source: str
+    registers: int = 65536
+    warp: int = 32
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        return divmod(self.arch, 10)
+
+
+# Limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
+CARDS = {
+    75: Card(
+        "Tesla T4", 75, 40, 65536, 65536, 0, 1024, 16, 320e9, 8.1e12, 65e12,
+        "NVIDIA T4 data sheet; Triton >= 3.4 emits no tensor-core instruction for it",
+    ),
+    80: Card(
+        "A100 40GB", 80, 108, 166912, 167936, 1024, 2048, 32, 1555e9, 19.5e12, 312e12, "NVIDIA A100 data sheet",
+    ),
+    90: Card(
+        "H100 SXM", 90, 132, 232448, 233472, 1024, 2048, 32, 3350e9, 67e12, 989e12, "NVIDIA H100 data sheet",
+    ),
+}  # fmt: skip
+TARGETS = {"t4": 75, "sm_75": 75, "sm_80": 80, "sm_90": 90}
+
+
+def card(target: str | int) -> Card:
+    """The card of a target name ("t4", "sm_75", "sm_80", "sm_90") or architecture number; ``KeyError`` names them."""
+    arch = TARGETS.get(target.lower()) if isinstance(target, str) else target
+    if arch not in CARDS:
+        raise KeyError(f"no card for target {target!r}; the targets are {', '.join(TARGETS)}")
+    return CARDS[arch]

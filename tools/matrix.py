@@ -1,0 +1,186 @@
+"""Run the lessons' and the lens's tests under every supported pair of Triton and numpy.
+
+    .venv/bin/python tools/matrix.py [NAME…] [--list] [--slow]
+
+An environment costs seconds: a bare virtual environment that holds only the Triton (and numpy) it is named for and
+borrows everything else, torch included, from ``.venv``. Prints a table, environment by lesson, and exits with 1 where a
+test failed or a lesson ran none.
+"""
+
+import argparse
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MAIN = ROOT / ".venv"
+sys.path.insert(0, str(ROOT))
+
+from learning import lesson  # noqa: E402 - the clone is not necessarily installed
+
+LIMIT = 1200  # seconds one environment's tests may take
+
+
+@dataclass(frozen=True)
+class Environment:
+    """``packages`` are pip requirements installed without their dependencies; ``under`` names the environment whose
+    packages it borrows before those of ``.venv``."""
+
+    name: str
+    packages: tuple[str, ...]
+    under: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return ROOT / f".venv-{self.name}"
+
+
+ENVIRONMENTS = (
+    Environment("triton36", ("triton==3.6.0",)),
+    Environment("triton36-numpy21", ("numpy==2.1.3",), under="triton36"),
+    Environment("triton38", ("triton==3.8.0",)),
+    Environment("triton39", ("triton==3.9.0",)),
+)
+BY_NAME = {environment.name: environment for environment in ENVIRONMENTS}
+
+
+def python_of(folder: Path) -> Path:
+    return folder / "bin" / "python"
+
+
+def packages_of(folder: Path) -> Path:
+    """The site-packages folder of a virtual environment made by this interpreter."""
+    return folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+
+
+def make(environment: Environment) -> Path:
+    """Make the environment where it is missing or out of date; return its Python."""
+    if environment.under:
+        make(BY_NAME[environment.under])
+    if all(installed(requirement) for requirement in environment.packages):
+        return python_of(MAIN)
+    stamp = environment.folder / ".matrix-environment"
+    wanted = hashlib.sha256(repr((environment, sys.version, str(ROOT))).encode()).hexdigest()
+    python = python_of(environment.folder)
+    if stamp.exists() and stamp.read_text() == wanted and python.exists():
+        return python
+    shutil.rmtree(environment.folder, ignore_errors=True)
+    print(f"matrix: making {environment.folder.name} ({', '.join(environment.packages)})", flush=True)
+    subprocess.run([python_of(MAIN), "-m", "venv", "--without-pip", environment.folder], check=True)
+    target = packages_of(environment.folder)
+    install = [python_of(MAIN), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+    subprocess.run([*install, "--no-compile", "--target", target, *environment.packages], check=True)
+    borrowed = [packages_of(BY_NAME[environment.under].folder)] if environment.under else []
+    lines = [f"import site; site.addsitedir({str(folder)!r})\n" for folder in (*borrowed, packages_of(MAIN))]
+    (target / "borrowed.pth").write_text("".join(lines))
+    stamp.write_text(wanted)
+    return python
+
+
+def installed(requirement: str) -> bool:
+    """Whether ``.venv`` itself satisfies ``name==version``."""
+    name, version = requirement.split("==")
+    return bool(list(packages_of(MAIN).glob(f"{name}-{version}.dist-info")))
+
+
+def versions(python: Path) -> str:
+    code = "import numpy, torch, triton; print('triton', triton.__version__, 'numpy', numpy.__version__)"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@dataclass
+class Tally:
+    """Tests counted for one cell of the table; ``failures`` are (test, first line of the message)."""
+
+    passed: int = 0
+    skipped: int = 0
+    failures: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        if self.failures:
+            return f"{len(self.failures)} FAILED, {self.passed} ok"
+        return f"{self.passed} ok" if self.passed else "NO TEST"
+
+
+def run(python: Path, slow: bool, columns: list[str]) -> dict[str, Tally]:
+    """Run the tests under ``python``; a tally for every column."""
+    folders = [str(ROOT / "tests" / name) for name in ("lens", "lessons") if (ROOT / "tests" / name).exists()]
+    tallies = {column: Tally() for column in columns}
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *folders]
+        command += ["-m", "not gpu" if slow else "not slow and not gpu"]
+        try:
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            return {column: Tally(failures=(("all", f"not finished after {LIMIT} s"),)) for column in columns}
+        if not report.exists():
+            last = (done.stdout + done.stderr).strip().splitlines()[-1:]
+            return {column: Tally(failures=(("all", "".join(last)),)) for column in columns}
+        for case in ElementTree.parse(report).iter("testcase"):
+            count(tallies, case)
+    return tallies
+
+
+def count(tallies: dict[str, Tally], case: ElementTree.Element) -> None:
+    """Add one test case to the column whose name its id holds; to "lens" where it lies there."""
+    name = f"{case.get('classname', '')}::{case.get('name', '')}"
+    column = next((c for c in tallies if c != "lens" and c in name), "lens" if ".lens" in name else None)
+    for tally in [tallies[column]] if column else [tallies[c] for c in tallies if c != "lens"]:
+        trouble = next((case.find(kind) for kind in ("failure", "error") if case.find(kind) is not None), None)
+        if trouble is not None:
+            message = (trouble.get("message") or "no message").strip().splitlines()[0]
+            tally.failures += ((name, message),)
+        elif case.find("skipped") is not None:
+            tally.skipped += 1
+        else:
+            tally.passed += 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="environments to run; all where none is named")
+    parser.add_argument("--list", action="store_true", help="name the environments and stop")
+    parser.add_argument("--slow", action="store_true", help="run the slow tests as well")
+    chosen = parser.parse_args()
+    unknown = [name for name in chosen.names if name not in BY_NAME]
+    if unknown:
+        parser.error(f"no environment called {', '.join(unknown)}; there are {', '.join(BY_NAME)}")
+    if chosen.list:
+        for environment in ENVIRONMENTS:
+            print(environment.name)
+        return 0
+    columns = ["lens", *(found.slug for found in lesson.discover())]
+    rows, bad = [], False
+    for environment in [BY_NAME[name] for name in chosen.names] or ENVIRONMENTS:
+        started = time.monotonic()
+        python = make(environment)
+        what = versions(python)
+        print(f"matrix: {environment.name}: {what}", flush=True)
+        tallies = run(python, chosen.slow, columns)
+        rows.append(
+            [environment.name, what, *(str(tallies[c]) for c in columns), f"{time.monotonic() - started:.0f} s"]
+        )
+        for column, tally in tallies.items():
+            bad |= bool(tally.failures) or not tally.passed
+            for test, message in tally.failures:
+                print(f"matrix: {environment.name}: {column}: {test}: {message}", flush=True)
+    table([["environment", "versions", *columns, "time"], *rows])
+    return int(bad)
+
+
+def table(rows: list[list[str]]) -> None:
+    """Print rows of text in aligned columns, the first as a heading."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
