@@ -38,6 +38,11 @@ class Limits:
     output_bytes: int = 1 << 30
     printed_characters: int = 20_000
 
+    @classmethod
+    def on(cls, device: str) -> Limits:
+        """The course's limits on a device: longer on "cuda", where a check's first call also compiles."""
+        return cls(call_seconds=10.0, after_timeout_seconds=2.0, total_seconds=60.0) if device == "cuda" else cls()
+
 
 @dataclass
 class Graded:
@@ -93,7 +98,8 @@ def grade(
     ``notebook`` is the instructor's notebook as JSON (by default ``source/<slug>/<slug>.ipynb``); ``seed(slug, check,
     case)`` gives a case's seed; ``hidden=False`` leaves the hidden checks out; ``only`` keeps the checks with these
     names or grade ids; ``device`` "" asks ``learning.lens.device`` ("cpu" for a CPU lesson); ``servers`` keeps warm
-    servers between calls (without one, a server is started and ended here); ``progress`` receives each result.
+    servers between calls (without one, a server is started and ended here); ``limits`` default to ``Limits.on(device)``;
+    ``progress`` receives each result.
 
     Raises ``FileNotFoundError`` or ``ValueError`` for an instructor's notebook that is missing or unusable, and
     ``learning.lens.device.DeviceError`` for a device that is not to be had. Nothing a learner wrote raises here; where
@@ -116,7 +122,7 @@ def grade(
         return graded
     own = fleet.Servers() if servers is None else None
     try:
-        _run(lesson, plan, cells, graded, seed, limits or Limits(), servers or own, progress)
+        _run(lesson, plan, cells, graded, seed, limits or Limits.on(device), servers or own, progress)
     finally:
         if own is not None:
             own.close()
