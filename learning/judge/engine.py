@@ -146,6 +146,9 @@ def _run(
     line = Line(servers, graded.device, loads, limits, checks=len(plan.checks))
     entries = {name: Entry(name, line) for name in lesson.entries}
     here = setting.Setting(lesson=lesson.slug, device=graded.device, seed=seed, cells=cells.sources)
+    anchor = _anchor(lesson, plan, graded.device, limits, servers)
+    if anchor is not None:
+        here.resources["anchor"] = Entry(lesson.entry, anchor)
     namespace: dict[str, Any] = {"__name__": "judge", **entries}
     broken = ""
     try:
@@ -166,9 +169,22 @@ def _run(
                     progress(result)
     finally:
         line.close()
+        if anchor is not None:
+            anchor.close()
     graded.faults = line.faults
     graded.dropped = [*cells.notes, *line.notes]
     graded.sandbox = line.sandbox
+
+
+def _anchor(lesson: Lesson, plan: Plan, device: str, limits: Limits, servers: Any) -> Line | None:
+    """A line to our own answer, against which a timing check compares; it starts no worker until it is called."""
+    if device != "cuda" or not plan.answers:
+        return None
+    loads = [(f"setup-{name}", source, roles.SETUP) for name, source in plan.setups]
+    loads += [(f"anchor-{name}", source, roles.ANSWER) for name, source in plan.answers]
+    line = Line(servers, device, loads, limits, checks=1)
+    line.begin()
+    return line
 
 
 def _check(cell: CheckCell, namespace: dict, lesson: Lesson, broken: str) -> CheckResult:
@@ -222,23 +238,27 @@ class CheckCell:
 
 @dataclass
 class Plan:
-    """What an instructor's notebook asks for: set-up cells, starters of the answer cells, check cells."""
+    """What an instructor's notebook asks for: set-up cells, starters of the answer cells, our answers where the notebook
+    still holds them, check cells."""
 
     setups: list[tuple[str, str]]
     starters: list[str]
+    answers: list[tuple[str, str]]
     checks: list[CheckCell]
 
     @classmethod
     def of(cls, notebook: dict, lesson: Lesson, *, hidden: bool = True, only: set[str] | None = None) -> Plan:
         """Read a notebook. Raises ``ValueError`` where it holds no check, where a check cell does not parse, and where
         ``only`` names none of its checks."""
-        setups, starters, checks = [], [], []
+        setups, starters, answers, checks = [], [], [], []
         for cell, role in roles.roles(notebook):
             text, name = roles.text_of(cell), roles.name_of(cell)
             if role == "setup" and cell.get("cell_type") == "code":
                 setups.append((name, text))
             elif role == "answer":
                 starters.append(roles.starter_of(text))
+                if starters[-1] != "\n".join(text.splitlines()):
+                    answers.append((name, text))
             elif role in ("check", "hidden"):
                 checks.append(_check_cell(name, text, cell, role == "hidden"))
         if not checks:
@@ -248,7 +268,7 @@ class Plan:
             names = ", ".join(check.check for check in checks if hidden or not check.hidden)
             raise ValueError(f"there is no check called {', '.join(sorted(only - known))}; the checks are {names}")
         keep = [c for c in checks if (hidden or not c.hidden) and (only is None or only & {c.check, c.name})]
-        return cls(setups, starters, keep)
+        return cls(setups, starters, answers, keep)
 
     def is_todo(self, cells: LearnerCells) -> bool:
         """Whether every answer cell is still its starter (a submission with none at all is not "to do")."""

@@ -1,0 +1,182 @@
+"""Every lesson's answer, variants and mutants against every check on this machine's GPU; the record is kept.
+
+    python benchmarks/gpu_checks.py [LESSON…]     run, print a table, write benchmarks/results/gpu-checks.json
+    python benchmarks/gpu_checks.py --stale       list the lessons whose record no longer belongs to their sources
+
+A record is keyed by a hash of the lesson's folder and of the judge that decided it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import hashlib
+import json
+import multiprocessing
+import os
+import platform
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORD = ROOT / "benchmarks" / "results" / "gpu-checks.json"
+_servers = None
+sys.path.insert(0, str(ROOT))
+
+from learning import lesson as lessons  # noqa: E402
+from learning.attempts import Attempt, attempts  # noqa: E402
+
+
+def source_hash(lesson: lessons.Lesson) -> str:
+    """SHA-256 over the lesson's code and the judge's, the names included."""
+    digest = hashlib.sha256()
+    folders = [lesson.folder, ROOT / "learning" / "judge", ROOT / "learning" / "lens"]
+    for path in sorted(p for folder in folders for p in folder.rglob("*.py")):
+        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status 0: every attempt fared as it says; 1: some did not, or a record is stale; 3: no GPU."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lessons", nargs="*")
+    parser.add_argument("--stale", action="store_true")
+    parser.add_argument("--slots", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes that judge")
+    options = parser.parse_args(argv)
+    kept = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    chosen = [lessons.find(name) for name in options.lessons] or lessons.discover()
+    if options.stale:
+        return report_stale(chosen, kept)
+    import torch
+
+    if not torch.cuda.is_available():
+        print("no CUDA GPU on this machine; nothing was run")
+        return 3
+    right = True
+    for lesson in chosen:
+        entry = run(lesson, options.slots)
+        right &= entry["as_expected"]
+        kept[lesson.slug] = entry
+        write(kept)
+    return 0 if right else 1
+
+
+def report_stale(chosen: list[lessons.Lesson], kept: dict) -> int:
+    stale = [lesson.slug for lesson in chosen if kept.get(lesson.slug, {}).get("source_hash") != source_hash(lesson)]
+    for slug in stale:
+        print(f"{slug}: {'the record is of other sources' if slug in kept else 'never run on a GPU'}")
+    return 1 if stale else 0
+
+
+def run(lesson: lessons.Lesson, slots: int) -> dict:
+    """Grade every attempt of ``lesson``; print a line each and return the record.
+
+    The answer runs alone first, so that its timing check meets an idle GPU; the others follow in ``slots`` processes.
+    """
+    started = time.perf_counter()
+    todo = attempts(lesson)
+    rows = [grade_one(lesson.slug, 0)]
+    show(lesson, rows[0])
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(slots, mp_context=context) as pool:
+        for row in pool.map(grade_one, [lesson.slug] * (len(todo) - 1), range(1, len(todo))):
+            rows.append(row)
+            show(lesson, row)
+    return {
+        "source_hash": source_hash(lesson),
+        "as_expected": all(row["as_expected"] for row in rows),
+        "device": rows[0]["device"],
+        "sandbox": rows[0].pop("sandbox"),
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "slots": slots,
+        "seconds": round(time.perf_counter() - started, 1),
+        "attempts": [{key: value for key, value in row.items() if key != "sandbox"} for row in rows],
+    }
+
+
+def show(lesson: lessons.Lesson, row: dict) -> None:
+    outcome = "as expected" if row["as_expected"] else row["verdict"]
+    print(f"{lesson.slug:18} {row['kind']:8} {row['name']:44} {row['seconds']:6.2f} s  {outcome}", flush=True)
+
+
+def grade_one(slug: str, index: int) -> dict:
+    """Grade one attempt in this process, with a server that later calls in the same process reuse."""
+    global _servers
+    from learning.judge.cells import LearnerCells
+    from learning.judge.engine import grade
+    from learning.judge.fleet import Servers
+
+    lesson = lessons.load(slug)
+    attempt = attempts(lesson)[index]
+    device = "cpu" if lesson.kind == "cpu" else "cuda"
+    if _servers is None:
+        _servers = Servers()
+        atexit.register(_servers.close)
+    graded = grade(lesson, LearnerCells.from_python(attempt.source), device=device, servers=_servers)
+    verdict = judge(attempt, graded, device)
+    return {
+        "kind": attempt.kind,
+        "name": attempt.name,
+        "device": graded.device,
+        "sandbox": graded.sandbox,
+        "as_expected": not verdict,
+        "verdict": verdict,
+        "failed": [r.check for r in graded.results if r.state == "failed"],
+        "waiting": [r.check for r in graded.results if r.state == "waiting"],
+        "notes": [n for r in graded.results for n in r.notes],
+        "findings": {r.check: r.finding.sentence() for r in graded.results if r.finding},
+        "check_seconds": {r.check: round(r.seconds, 3) for r in graded.results},
+        "seconds": round(graded.seconds, 3),
+        "overhead_seconds": round(graded.overhead_seconds, 3),
+    }
+
+
+def judge(attempt: Attempt, graded, device: str) -> str:
+    """What differs from the attempt's own promise on this device; "" if nothing."""
+    failed = {r.check: r for r in graded.results if r.state == "failed"}
+    broken = [r.check for r in graded.results if r.state == "broken"]
+    if broken:
+        return f"failed to grade: {', '.join(broken)}: {next(r.finding for r in graded.results if r.check in broken)}"
+    if attempt.kind == "mutant":
+        if device not in attempt.dies_on:
+            return ""
+        return (
+            ""
+            if attempt.caught_by in failed
+            else f"survived {attempt.caught_by} (failed: {', '.join(failed) or 'nothing'})"
+        )
+    if attempt.kind == "variant":  # slow is allowed; wrong is not
+        failed = {name: r for name, r in failed.items() if not r.needs_gpu}
+    return "; ".join(f"{name}: {r.finding.sentence() if r.finding else ''}" for name, r in failed.items())
+
+
+def machine() -> dict:
+    import numpy
+    import torch
+    import triton
+
+    properties = torch.cuda.get_device_properties(0)
+    return {
+        "gpu": properties.name,
+        "capability": f"{properties.major}.{properties.minor}",
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "numpy": numpy.__version__,
+        "cores": os.cpu_count(),
+    }
+
+
+def write(kept: dict) -> None:
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    partial = RECORD.with_suffix(".partial")
+    partial.write_text(json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(partial, RECORD)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
