@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -67,6 +67,9 @@ class Parity:
         with one_thread(self.small), full_precision():
             self.model = apply(case.reference, self.moated.args, self.moated.kwargs)
         self.models = leaves(self.model)
+        self.bounds = case.bounds
+        if not self.bounds.terms:
+            self.bounds = replace(case.bounds, terms=longest_sum([*args, *kwargs.values()]))
 
     def decide(self) -> None:
         """Run the whole protocol, cheapest and most telling finding first."""
@@ -149,7 +152,7 @@ class Parity:
     def numbers(self, answers: list[torch.Tensor]) -> None:
         """Compare with the float64 oracle within the case's bounds."""
         for number, (answer, (oracle, eager, scale)) in enumerate(zip(answers, self.truth(), strict=True)):
-            miss = compare(answer, oracle, eager, self.case.bounds, scale, self.case.tile)
+            miss = compare(answer, oracle, eager, self.bounds, scale, self.case.tile)
             if miss is not None:
                 self.miss(miss, number)
 
@@ -224,6 +227,15 @@ def apply(function: Callable, args: tuple, kwargs: dict) -> Any:
         kwargs = {key: value for key, value in kwargs.items() if key in parameters}
     with torch.no_grad():
         return function(*args, **kwargs)
+
+
+def longest_sum(values: list[Any]) -> int:
+    """Terms of the longest sum that arguments of these shapes suggest: the longest axis where any has two axes or more,
+    else 1 (element by element)."""
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    if all(tensor.dim() < 2 for tensor in tensors):
+        return 1
+    return max(1, *(size for tensor in tensors for size in tensor.shape))
 
 
 def leaves(value: Any) -> list[torch.Tensor]:

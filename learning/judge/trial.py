@@ -119,6 +119,7 @@ class Trial:
         c: float | None = None,
         scale: Any = None,
         working: Any = None,
+        terms: int = 0,
         yardstick: Callable | None = None,
         tile: int | tuple[int, ...] | None = None,
         atomics: bool = False,
@@ -130,8 +131,8 @@ class Trial:
         """``entry(*args, **options)`` agrees with ``reference`` within rounding, keeps its contract and harms no memory.
 
         ``oracle`` is the reference in float64 (default: the reference itself on float64 copies; it must not round on the
-        way). ``exact`` demands equal values, ``"bits"`` equal bytes. ``k``, ``c``, ``scale`` and ``working`` set the bounds
-        (``learning.judge.compare``): give ``scale``, a function of the float64 arguments, wherever sums can cancel: ``|A||B|``
+        way). ``exact`` demands equal values, ``"bits"`` equal bytes. ``k``, ``c``, ``scale``, ``working`` and ``terms`` (0: the longest axis)
+        set the bounds (``learning.judge.compare``): give ``scale``, a function of the float64 arguments, wherever sums can cancel: ``|A||B|``
         for a dot. ``tile`` names the owner of a wrong element. Options that ``reference`` does not name are passed to
         ``entry`` alone. ``repeats`` calls must agree bit for bit (10 on a GPU; two on the interpreter, one a poison)
         unless ``atomics`` allows float atomics. Raises ``WrongAnswer``.
@@ -145,7 +146,7 @@ class Trial:
             reference=reference,
             oracle=oracle,
             yardstick=yardstick,
-            bounds=Bounds(k=k, c=c, exact=exact, working=working or torch.float32),
+            bounds=Bounds(k=k, c=c, exact=exact, working=working or torch.float32, terms=terms),
             scale=scale,
             tile=tile,
             atomics=atomics,
