@@ -225,13 +225,17 @@ def _become_worker(line: int, folder: str, options: dict, limits: dict, isolated
 
     sandbox.die_with_parent()
     os.setsid()
+    mapped = sandbox.mapped_bytes()  # before /proc is furnished away
     if isolated:
         sandbox.furnish(folder, options["masks"])
     else:
         sandbox.hide_memory(True)
     sandbox.drop_capabilities()
+    room = limits["address_space"]
     sandbox.limit(
-        address_space=limits["address_space"], processes=limits["processes"], seconds=limits["processor_seconds"]
+        address_space=None if room is None else mapped + room,
+        processes=limits["processes"],
+        seconds=limits["processor_seconds"],
     )
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 
@@ -112,7 +113,9 @@ def test_what_one_check_leaves_the_next_does_not_find(probe):
 
 def test_the_worker_has_limits_no_network_and_a_bare_environment(probe):
     limits = engine.Limits()
-    assert probe.ask("limits") == [limits.memory_bytes, limits.processes, 0, sandbox.SCRATCH_BYTES]
+    space, *others = probe.ask("limits")
+    assert limits.memory_bytes < space < limits.memory_bytes + (64 << 30)  # beyond what the server had mapped
+    assert others == [limits.processes, 0, sandbox.SCRATCH_BYTES]
     assert probe.ask("interfaces") in ([], ["lo"])
     assert not {"SECRET_TOKEN", "OLDPWD", "PYTHONPATH", "VIRTUAL_ENV"} & set(probe.ask("environment"))
 
@@ -172,3 +175,14 @@ def test_a_bubblewrap_that_fails_is_named_and_grading_goes_on(monkeypatch, tmp_p
         graded = engine.grade(tiny.PLAIN, answer, notebook=tiny.echo_notebook(), servers=servers)
     assert {result.state for result in graded.results} == {"passed"}
     assert "No permissions to create a new namespace" in graded.sandbox
+
+
+def test_what_torch_has_mapped_before_the_learner_does_not_count_against_them():
+    code = (
+        "import mmap; held = mmap.mmap(-1, 5 << 30, prot=0);"
+        "from learning.judge import sandbox; mapped = sandbox.mapped_bytes(); assert mapped > 5 << 30;"
+        "sandbox.limit(address_space=mapped + (1 << 30), processes=None, seconds=60); bytearray(300 << 20); print('room');"
+        "bytearray(2 << 30)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=sandbox.ROOT, capture_output=True, text=True)
+    assert done.stdout == "room\n" and "MemoryError" in done.stderr
