@@ -2,7 +2,7 @@
 
     python tests/lens/stories/run.py TARGET [WORD] [--uncorrected]
 
-TARGET is interpreter or cuda; WORD keeps the stories whose "module.name" holds it; ``--uncorrected`` runs them on Triton's
+TARGET is interpreter, t4 or cuda; WORD keeps the stories whose "module.name" holds it; ``--uncorrected`` runs them on Triton's
 interpreter as it comes, to see what the corrections are worth.
 """
 
@@ -37,6 +37,12 @@ def stories(target):
 
     from tests.lens.stories import corrections, kernels, products
 
+    special = [corrections]
+    if target == "t4":
+        from tests.lens.stories import virtual
+
+        special.append(virtual)
+
     place = "cuda" if target == "cuda" else "cpu"
     version = tuple(int(part) for part in triton.__version__.split(".")[:2])
     for module in (kernels, products):
@@ -50,11 +56,13 @@ def stories(target):
                     f"{module.__name__.rpartition('.')[2]}.{name}[{dtype}]",
                     lambda f=function, d=dtype: near(*f(getattr(torch, d), place)),
                 )
-    for name, function in inspect.getmembers(corrections, inspect.isfunction):
-        if function.__module__ == corrections.__name__ and not name.startswith("_") and name != "refused":
+    for module in special:
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ != module.__name__ or name.startswith("_") or name in ("refused", "snapshot"):
+                continue
             if place == "cuda" and function in corrections.CPU_ONLY:
                 continue
-            yield f"corrections.{name}", lambda f=function: f(place)
+            yield f"{module.__name__.rpartition('.')[2]}.{name}", lambda f=function: f(place)
 
 
 def main(target, word="", corrected=True):

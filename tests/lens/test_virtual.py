@@ -1,0 +1,38 @@
+"""The virtual T4: the same stories, compiled for the card by Triton and computed in the interpreter."""
+
+import pytest
+
+
+def failures(results):
+    return "\n".join(f"{name}: {text}" for name, text in results.items() if text)
+
+
+def test_the_compiler_its_errors_limits_hooks_and_tuner_and_nothing_left_patched(stories):
+    results = stories("t4", "virtual.")
+    assert len(results) == 14 and not failures(results), failures(results)
+
+
+def test_the_corrections_hold_on_the_virtual_gpu_too(stories):
+    results = stories("t4", "corrections.")
+    assert len(results) >= 17 and not failures(results), failures(results)
+
+
+@pytest.mark.slow
+def test_every_kernel_kind_compiles_for_a_t4_and_computes_right(stories):
+    results = {**stories("t4", "kernels."), **stories("t4", "products.")}
+    assert len(results) >= 51 and not failures(results), failures(results)
+
+
+def test_the_virtual_gpu_names_its_card_and_refuses_an_interpreting_triton(python):
+    opened = python(
+        "from learning.lens import device\n"
+        "opened = device.open('t4')\n"
+        "assert opened is device.open() is device.open('sm_75') is device.current()\n"
+        "print(opened.kind, opened.torch_device, opened.target, opened.capability, opened.name)\n"
+        "for row in opened.explain(): print(row)\n"
+    )
+    first, *rows = opened.stdout.splitlines()
+    assert first == "interpreter cpu sm_75 (7, 5) virtual Tesla T4", opened.stderr
+    assert any("40 multiprocessors, 64 KiB" in row for row in rows)
+    refused = python("from learning.lens import device\ndevice.open('t4')", TRITON_INTERPRET="1")
+    assert "DeviceError" in refused.stderr and "unset it" in refused.stderr
