@@ -1,4 +1,4 @@
-"""Eight programs walk the whole array in strides of eight tiles."""
+"""At most 1024 programs walk the whole array, each in strides of as many tiles as there are programs."""
 
 import torch
 import triton
@@ -17,5 +17,6 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
 
 def add(x, y):
     out = torch.empty_like(x)
-    add_kernel[(8,)](x, y, out, x.numel(), BLOCK=4096)
+    programs = min(1024, triton.cdiv(x.numel(), 2048))
+    add_kernel[(programs,)](x, y, out, x.numel(), BLOCK=2048)
     return out

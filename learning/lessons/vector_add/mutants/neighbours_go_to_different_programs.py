@@ -1,8 +1,11 @@
-"""Program p owns p, p + P, p + 2P, …: slow on a GPU and perfectly right."""
+"""Lanes of one program stand as far apart as there are programs: every sum is right, and every load fetches 32 bytes for 4."""
 
 import torch
 import triton
 import triton.language as tl
+
+CAUGHT_BY = "runs_within_a_quarter_of_our_time"
+DIES_ON = ("cuda",)
 
 
 @triton.jit
