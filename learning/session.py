@@ -58,7 +58,7 @@ class Session:
                 rows.append(("waits for a GPU", ", ".join(name.replace("_", " ") for name in waiting)))
             if self.device.kind != "cuda" and "parity" in card.gates:
                 rows.append(("stays open here", "gate 06 and the timings: they need a GPU"))
-        rows.append(("progress", self.sentence()))
+        rows.append(("gates", self.sentence()))
         return rows
 
     def sentence(self) -> str:
@@ -85,9 +85,10 @@ class Session:
         """Listener of the setting: keeps a check's result as evidence. Never raises."""
         self.checked = True
         source = fingerprint(self.history.cells(), self.lesson.entries)
+        card = self.device.name if self.device is not None else "CPU"
         self._keep(
             lambda log: evidence.parity(
-                log, self.lesson, [result], source=source, public=self.public, device=result.device
+                log, self.lesson, [result], source=source, public=self.public, device=result.device, card=card
             )
         )
 

@@ -32,18 +32,25 @@ def parity(
     source: str,
     public: list[str],
     device: str = "",
+    card: str = "",
     via: str = "notebook",
     file: str = "",
     fixture: bool = False,
 ) -> dict | None:
     """Append one ``parity`` record for the public ``results`` of one run; None where there is none.
 
-    ``source`` is the answer's fingerprint, ``public`` the names of all public checks of the lesson, ``via`` "notebook"
-    or "check", ``file`` the name of the file that was checked. Raises what ``records.append`` raises.
+    ``source`` is the answer's fingerprint, ``public`` the names of all public checks of the lesson, ``card`` the
+    device's name (NVIDIA T4), ``via`` "notebook" or "check", ``file`` the name of the file that was checked. Raises what ``records.append`` raises.
     """
     shown = [result for result in results if not result.hidden]
     if not shown:
         return None
     device = device or next((result.device for result in shown if result.device), "")
-    payload = {"checks": [brief(result) for result in shown], "public": list(public), "via": via, "file": file}
+    payload = {
+        "checks": [brief(result) for result in shown],
+        "public": list(public),
+        "card": card,
+        "via": via,
+        "file": file,
+    }
     return records.append(path, "parity", lesson.slug, device=device, source=source, payload=payload, fixture=fixture)

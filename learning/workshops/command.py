@@ -136,7 +136,7 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
             say(f"{lesson.slug} ({lesson.id}): {places.shown(found.path)}")
             for note in found.notes:
                 say(f"  {note}")
-    device, sentence = machine.open_for(lesson, interpret=chosen.interpret)
+    device, card, sentence = machine.open_for(lesson, interpret=chosen.interpret)
     if sentence:
         say(f"  {sentence}")
     if found is None and not chosen.solution:
@@ -157,7 +157,7 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
     for line in report.after(graded, notebook):
         say(line)
     if found is not None:
-        _keep(lesson, graded, learner.sources(), found, notebook)
+        _keep(lesson, graded, learner.sources(), found, notebook, card)
         say(_progress(lesson, places, found))
     return status(graded)
 
@@ -179,13 +179,13 @@ def status(graded: Graded) -> int:
     return MISSING if WAITING in states else PASS
 
 
-def _keep(lesson: Lesson, graded: Graded, sources: list, found: work.Work, notebook: dict) -> None:
+def _keep(lesson: Lesson, graded: Graded, sources: list, found: work.Work, notebook: dict, card: str) -> None:
     """Append the run's evidence; that it cannot be written is said, and changes no result."""
     public = [name for name, _ in work.course.grade_cells(notebook, "check")]
     try:
         evidence.parity(
             found.log, lesson, graded.results, source=fingerprint(sources, lesson.entries), public=public,
-            device=graded.device, via="check", file=found.path.name,
+            device=graded.device, card=card, via="check", file=found.path.name,
         )  # fmt: skip
     except (OSError, records.RecordError) as error:
         say(f"Progress was not saved: {getattr(error, 'strerror', None) or error}")

@@ -10,13 +10,14 @@ from learning.lesson import Lesson
 from learning.workshops.work import Unavailable
 
 
-def open_for(lesson: Lesson, *, interpret: bool) -> tuple[str, str]:
-    """Open the device ``lesson`` is checked on: ("cuda" | "interpreter" | "cpu", a sentence for the learner or "").
+def open_for(lesson: Lesson, *, interpret: bool) -> tuple[str, str, str]:
+    """Open the device ``lesson`` is checked on: its kind ("cuda", "interpreter", "cpu"), its name, and a sentence for the
+    learner or "".
 
     A GPU lesson wants the GPU unless ``interpret``. Raises ``Unavailable`` saying what is missing and how to get it.
     """
     if lesson.kind == "cpu":
-        return "cpu", "a CPU lesson: --interpret changes nothing" if interpret else ""
+        return "cpu", "CPU", "a CPU lesson: --interpret changes nothing" if interpret else ""
     _need_packages(lesson)
     from learning.lens import device, nvml
 
@@ -31,7 +32,7 @@ def open_for(lesson: Lesson, *, interpret: bool) -> tuple[str, str]:
         offer = "" if interpret else f" (--interpret runs {lesson.slug} in Triton's interpreter on the CPU)"
         raise Unavailable(f"{error}{offer}") from None
     where = f"on {opened.name}"
-    return opened.kind, f"{where}: gate 06 stays open until it passes on a GPU" if interpret else where
+    return opened.kind, opened.name, f"{where}: gate 06 stays open until it passes on a GPU" if interpret else where
 
 
 def _need_packages(lesson: Lesson) -> None:

@@ -42,7 +42,7 @@ def an_interpreter(monkeypatch):
 
     def open_for(lesson, *, interpret):
         return (
-            ("interpreter", "on Triton's interpreter")
+            ("interpreter", "Triton's interpreter", "on Triton's interpreter")
             if interpret and lesson.kind == "gpu"
             else real(lesson, interpret=interpret)
         )
@@ -260,7 +260,11 @@ def test_every_check_leaves_one_record_with_source_device_and_results(ask, answe
     assert [check["state"] for check in first["payload"]["checks"]] == ["failed", "passed"]
     assert first["payload"]["checks"][0]["finding"] == "got 1, expected 2"
     assert first["payload"]["public"] == ["adds", "keeps_inputs"]
-    assert first["payload"]["file"] == "online_normalizer.ipynb" and first["payload"]["via"] == "check"
+    assert (
+        first["payload"]["card"] == "CPU"
+        and first["payload"]["file"] == "online_normalizer.ipynb"
+        and first["payload"]["via"] == "check"
+    )
 
 
 def test_a_named_file_leaves_its_record_in_the_work_folder(ask, places):
