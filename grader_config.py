@@ -3,6 +3,7 @@
 nbgrader reads only ``nbgrader_config.py``, whose one line loads this file, from the folder it is started in.
 """
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -31,7 +32,11 @@ c.Course.seed_file = str(Path("~/.config/triton-kernel-course/seed").expanduser(
 c.CourseDirectory.course_id = "triton-kernels"
 c.CourseDirectory.root = str(ROOT)
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "README.md"]
-c.Exchange.root = str(ROOT / "exchange")
+# Hand-ins need no exchange here; JupyterLab's course list asks for a folder it can write to, or shows an error.
+EXCHANGE = ROOT / "exchange"
+with contextlib.suppress(OSError):
+    EXCHANGE.mkdir(exist_ok=True)
+c.Exchange.root = str(EXCHANGE)
 
 # ---- releases -------------------------------------------------------------------------------------------------------
 # nbgrader's own stub raises, which does not compile inside @triton.jit; this one does, and gives no answer.

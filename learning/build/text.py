@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-FORMAT = {"extension": ".md", "split_at_heading": True}
+FORMAT = {"extension": ".md", "format_name": "markdown", "split_at_heading": True}
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
 _FENCE = re.compile(r"^(`{3,}|~{3,})")
 _REGION = "<!-- #region"
@@ -111,7 +111,7 @@ def write(block: Block) -> str:
 def _needs_region(source: str) -> bool:
     """Whether Markdown would be read back as something else than this one cell without a region around it."""
     try:
-        blocks = read(source)
+        blocks = read(f"{source}\n\n\nwhat follows")
     except TextError:
         return True
-    return len(blocks) != 1 or blocks[0].kind != "markdown" or blocks[0].source != source
+    return [(b.kind, b.source) for b in blocks] != [("markdown", source), ("markdown", "what follows")]

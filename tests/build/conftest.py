@@ -21,12 +21,15 @@ HERE = Path(__file__).parent
 class Course:
     """A checkout with ``lessons/double_it`` in it: ``root`` is its root, ``folder`` the lesson's."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path, template: Path | None = None):
         self.root, self.lessons = root, root / "lessons"
         self.folder = self.lessons / "double_it"
-        shutil.copytree(HERE / "lessons", self.lessons, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("grader_config.py", "nbgrader_config.py"):
-            shutil.copy(ROOT / name, root / name)
+        if template is not None:
+            shutil.copytree(template, root, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        else:
+            shutil.copytree(HERE / "lessons", self.lessons, ignore=shutil.ignore_patterns("__pycache__"))
+            for name in ("grader_config.py", "nbgrader_config.py"):
+                shutil.copy(ROOT / name, root / name)
         self.source = root / "source" / "double_it" / "double_it.ipynb"
         self.release = root / "release" / "double_it" / "double_it.ipynb"
 
@@ -76,10 +79,27 @@ class Course:
 
 @pytest.fixture
 def course(tmp_path) -> Course:
+    """The lesson's folder, nothing built."""
     return Course(tmp_path)
 
 
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory) -> tuple[Path, Path]:
+    """The course once built, and once released as well."""
+    built = Course(tmp_path_factory.mktemp("built"))
+    assert built.run() == 0
+    released = Course(tmp_path_factory.mktemp("released"), built.root)
+    assert released.run("--release", "--no-grade") == 0
+    return built.root, released.root
+
+
 @pytest.fixture
-def built_course(course) -> Course:
-    assert course.run() == 0
-    return course
+def built_course(tmp_path, templates) -> Course:
+    """The course with its source notebook."""
+    return Course(tmp_path, templates[0])
+
+
+@pytest.fixture
+def released(tmp_path, templates) -> Course:
+    """The course with its source notebook and its release."""
+    return Course(tmp_path, templates[1])
