@@ -101,7 +101,7 @@ def _read(place: Path) -> bytes:
         raise
     except OSError as problem:
         raise SeedError(
-            f"the secret seed {place} cannot be read ({problem.strerror}); it must be a plain file"
+            f"the secret seed {place} cannot be read ({problem.strerror}); the place that grader_config.py names must hold a plain file"
         ) from problem
     try:
         facts = os.fstat(handle)

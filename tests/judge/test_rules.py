@@ -65,7 +65,7 @@ return out
 HONEST = {
     "the plain answer": ANSWER,
     "a cache keyed by shape": with_wrapper(
-        and_launch("""
+        """
         key = (x.shape, x.dtype, x.device)
         if key not in CACHE:
             CACHE[key] = triton.cdiv(x.numel(), 1024)
@@ -98,7 +98,8 @@ HONEST = {
         """,
     ),
     "checks with messages": with_wrapper(
-        """
+        and_launch(
+            """
         assert x.shape == y.shape, f"shapes {tuple(x.shape)} and {tuple(y.shape)} differ"
         if not isinstance(x, torch.Tensor) or x.dtype not in (torch.float32, torch.float16):
             raise TypeError(f"x has dtype {x.dtype}")
@@ -106,13 +107,14 @@ HONEST = {
             raise ValueError("no backward here")
         require(x=x, y=y, rank=1)
         print("launching", len(x), sum(x.shape), max(x.stride()))
-        """)
+        """
+        )
     ),
     "math and constants": with_wrapper(
         "scale = math.sqrt(x.numel()) * -1 + LIMIT\n" + LAUNCH, "import math\nLIMIT = 2 ** 31 - 1"
     ),
     "views and questions": with_wrapper(
-        and_launch("""
+        """
         flat = x.view(-1)[: x.numel()].unsqueeze(0).expand(1, x.numel()).squeeze(0).t()
         if x.data_ptr() % 16 or not flat.is_contiguous() or x.element_size() != y.itemsize:
             y = y.contiguous()
@@ -142,12 +144,14 @@ HONEST = {
         "GRAPHS = {}",
     ),
     "a persistent grid": with_wrapper(
-        """
+        and_launch(
+            """
         count = torch.cuda.get_device_properties(x.device).multi_processor_count if x.is_cuda else 1
-        """)
+        """
+        )
     ),
     "kernels chosen from a table": with_wrapper(
-        and_launch("""
+        """
         out = torch.empty_like(x)
         KERNELS["plain"][(1,)](x, y, out, x.numel(), BLOCK=1024)
         return out
@@ -175,9 +179,7 @@ HONEST = {
         PLAN = Plan(3)
         """,
     ),
-    "literal getattr and annotations": with_wrapper(
-        "width: int = getattr(x, 'itemsize', 4)\n" + LAUNCH
-    ),
+    "literal getattr and annotations": with_wrapper("width: int = getattr(x, 'itemsize', 4)\n" + LAUNCH),
     "an allocator for descriptors": with_wrapper(
         LAUNCH,
         """
@@ -190,13 +192,15 @@ HONEST = {
         """,
     ),
     "names that other things share": with_wrapper(
-        """
+        and_launch(
+            """
         seen = set()
         seen.add(x.shape)
         names = sorted({"a": 1}.values())
         text = " ".join(["a"]).split()
         device = x.device.type
-        """)
+        """
+        )
     ),
     "an input called input": KERNEL + "\ndef add(input, other):\n    out = torch.empty_like(input)\n"
     "    add_kernel[(1,)](input, other, out, input.numel(), BLOCK=1024)\n    return out\n",

@@ -1,0 +1,156 @@
+"""``require``: one sentence for each way an argument can break the contract, and never a look at a value."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+import torch
+
+from learning.contract import FLOATS, HALVES, require
+from learning.lens import device
+
+
+@pytest.fixture(autouse=True, scope="module")
+def opened():
+    """The device kernels run on here; ``require`` asks Triton's mode."""
+    return device.open()
+
+
+@pytest.fixture
+def here(opened):
+    """``here(*shape, dtype=…)``: a tensor on the device in use."""
+    return lambda *shape, dtype=torch.float32: torch.zeros(shape, dtype=dtype, device=opened.torch_device)
+
+
+def test_what_the_contract_allows_passes_and_returns_nothing(here):
+    x = here(4, 5)
+    assert require(x=x, y=here(4, 5), rank=2, dtypes=FLOATS, contiguous=True, same_shape=True) is None
+    require(x=here(0), rank=1)
+    require(x=x.t(), w=here(5), rank=(1, 2))
+    require(x=x, shape=(None, 5), columns=(1, 8192))
+    require(x=here(3, dtype=torch.int64), dtypes=None)
+    require(x=here(3, dtype=torch.float16), dtypes=HALVES)
+    require(x=here(3, dtype=torch.float16), dtypes=(torch.float16,))
+    require(x=x, y=here(4, 5, dtype=torch.float16), same_dtype=False)
+    require(x=x, y=here(4, 5), same=("shape", "dtype", "device"))
+    require(x=x, output=(2**15, 2**15))
+
+
+BAD = {
+    "no tensor": (lambda h: {"x": [1.0]}, TypeError, "x must be a torch.Tensor, not list"),
+    "none": (lambda h: {"x": h(3), "y": None}, TypeError, "y must be a torch.Tensor, not NoneType"),
+    "another device": (
+        lambda h: {"x": torch.empty(3, device="meta")},
+        ValueError,
+        "x must be on .* not on device meta",
+    ),
+    "double": (
+        lambda h: {"x": h(3, dtype=torch.float64)},
+        TypeError,
+        "x has dtype float64.*float32, float16, bfloat16",
+    ),
+    "two dtypes": (
+        lambda h: {"x": h(3), "y": h(3, dtype=torch.float16)},
+        TypeError,
+        "y must have the dtype of x, float32",
+    ),
+    "rank": (lambda h: {"x": h(3, 3), "rank": 1}, ValueError, r"x must have rank 1, not rank 2.*\[3, 3\]"),
+    "ranks": (lambda h: {"x": h(3), "rank": (2, 3)}, ValueError, "rank 2 or 3"),
+    "shape": (lambda h: {"x": h(3, 4), "shape": (None, 5)}, ValueError, r"x must have shape \[any, 5\], not \[3, 4\]"),
+    "two shapes": (
+        lambda h: {"x": h(3), "y": h(4), "same_shape": True},
+        ValueError,
+        r"y must have the shape of x, \[3\]",
+    ),
+    "same shape by word": (lambda h: {"x": h(3), "y": h(4), "same": ("shape",)}, ValueError, "y must have the shape"),
+    "columns": (
+        lambda h: {"x": h(1, 8193), "columns": (1, 8192)},
+        ValueError,
+        "x has 8193 columns; the limit is 1 to 8192",
+    ),
+    "no columns": (lambda h: {"x": h(2, 0), "columns": (1, 8192)}, ValueError, "x has 0 columns"),
+    "strided": (
+        lambda h: {"x": h(3, 4).t(), "contiguous": True},
+        ValueError,
+        r"x must be contiguous; its strides are \(1, 4\)",
+    ),
+    "gradient": (lambda h: {"x": h(3).requires_grad_()}, ValueError, "x requires a gradient"),
+    "far offset": (
+        lambda h: {"x": h(1).as_strided((2, 1), (0, 0)).expand(2, 2**31)},
+        ValueError,
+        "x has 4294967296 elements",
+    ),
+    "sparse": (lambda h: {"x": h(3, 3).to_sparse()}, ValueError, "strided"),
+    "output": (
+        lambda h: {"x": h(3), "output": (2**16, 2**15)},
+        ValueError,
+        "2147483648 elements, and the limit is 2.*31",
+    ),
+    "nothing": (lambda h: {}, TypeError, "no tensor"),
+    "unknown word": (lambda h: {"x": h(1), "same": ("size",)}, TypeError, "size"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_broken_contract_names_the_argument_and_the_limit(case, here):
+    arguments, error, message = BAD[case]
+    with pytest.raises(error, match=message):
+        require(**arguments(here))
+
+
+def test_a_gradient_is_fine_outside_autograd(here):
+    x = here(3).requires_grad_()
+    with torch.no_grad():
+        require(x=x)
+    require(x=x.detach())
+
+
+def test_the_32_bit_limit_is_tried_on_memory_nobody_touches(opened):
+    started = time.perf_counter()
+    long = torch.empty(2**31 + 8, dtype=torch.float16, device=opened.torch_device)
+    with pytest.raises(ValueError, match="x reaches element offset 2147483655"):
+        require(x=long)
+    with pytest.raises(ValueError, match=r"element offset 2147483648, and the limit is 2\*\*31 - 1"):
+        require(x=long[:: 2**31])
+    require(x=long[: 2**31 - 1])
+    with pytest.raises(ValueError, match="elements, and the limit"):
+        require(x=long[:1].expand(2**31))
+    require(x=long[:1].expand(2**31 - 1))
+    assert time.perf_counter() - started < 5
+
+
+def test_values_are_never_looked_at(opened):
+    class Watch(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            used.add(getattr(function, "__name__", ""))
+            return function(*args, **(kwargs or {}))
+
+    used = set()
+    x = torch.zeros(4, 4, device=opened.torch_device)
+    with Watch():
+        require(x=x, y=x, rank=2, contiguous=True, same_shape=True)
+    assert used <= {"__get__", "stride", "is_contiguous", "is_grad_enabled", "__eq__"}, used
+
+
+def test_before_triton_is_imported_the_environment_decides(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import sys
+            assert "torch" not in sys.modules
+            from learning.contract import require
+            assert "torch" not in sys.modules, "the contract is torch-lazy"
+            import torch
+            require(x=torch.zeros(3))
+            print("fine")
+            """
+        )
+    )
+    environment = {"TRITON_INTERPRET": "1", "PYTHONPATH": ":".join(p for p in sys.path if p), "PATH": ""}
+    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "fine\n", done.stderr
