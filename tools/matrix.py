@@ -1,6 +1,6 @@
 """Run the lessons' and the lens's tests under every supported pair of Triton and numpy.
 
-    .venv/bin/python tools/matrix.py [NAME…] [--list] [--slow]
+    .venv/bin/python tools/matrix.py [NAME…] [--list] [--slow] [--jobs N]
 
 An environment costs seconds: a bare virtual environment that holds only the Triton (and numpy) it is named for and
 borrows everything else, torch included, from ``.venv``. Prints a table, environment by lesson, and exits with 1 where a
@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson  # noqa: E402 - the clone is not necessarily installed
 
-LIMIT = 1200  # seconds one environment's tests may take
+LIMIT = 2400  # seconds one environment's tests may take
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,14 @@ class Tally:
         return f"{self.passed} ok" if self.passed else "NO TEST"
 
 
-def run(python: Path, slow: bool, columns: list[str]) -> dict[str, Tally]:
+def run(python: Path, slow: bool, jobs: str, columns: list[str]) -> dict[str, Tally]:
     """Run the tests under ``python``; a tally for every column."""
     folders = [str(ROOT / "tests" / name) for name in ("lens", "lessons") if (ROOT / "tests" / name).exists()]
     tallies = {column: Tally() for column in columns}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *folders]
-        command += ["-m", "not gpu" if slow else "not slow and not gpu"]
+        command += ["-n", jobs, "-m", "not gpu" if slow else "not slow and not gpu"]
         try:
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT)
         except subprocess.TimeoutExpired:
@@ -148,6 +148,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="environments to run; all where none is named")
     parser.add_argument("--list", action="store_true", help="name the environments and stop")
     parser.add_argument("--slow", action="store_true", help="run the slow tests as well")
+    parser.add_argument("--jobs", default="auto", help="tests run at once, as pytest-xdist's -n takes it")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.names if name not in BY_NAME]
     if unknown:
@@ -163,7 +164,7 @@ def main() -> int:
         python = make(environment)
         what = versions(python)
         print(f"matrix: {environment.name}: {what}", flush=True)
-        tallies = run(python, chosen.slow, columns)
+        tallies = run(python, chosen.slow, chosen.jobs, columns)
         rows.append(
             [environment.name, what, *(str(tallies[c]) for c in columns), f"{time.monotonic() - started:.0f} s"]
         )
