@@ -1,4 +1,4 @@
-"""Where the rows lie side by side in memory, a program owns 32 of them and walks along the columns."""
+"""Where the rows lie side by side in memory, a program owns 16 of them and walks along the columns."""
 
 import torch
 import triton
@@ -70,8 +70,8 @@ def softmax(x, *, num_warps=4):
         return out
     row_stride, col_stride = x.stride()
     if row_stride == 1 and col_stride > 1:
-        grid = (triton.cdiv(n_rows, 32),)
-        column_kernel[grid](x, out, 1, col_stride, n_rows, n_cols, ROWS=32, COLS=256, num_warps=num_warps)
+        grid = (triton.cdiv(n_rows, 16),)
+        column_kernel[grid](x, out, 1, col_stride, n_rows, n_cols, ROWS=16, COLS=256, num_warps=num_warps)
     else:
         block = triton.next_power_of_2(n_cols)
         row_kernel[(n_rows,)](x, out, row_stride, col_stride, n_cols, BLOCK=block, num_warps=num_warps)

@@ -1,4 +1,4 @@
-"""Two passes over chunks of 1024 columns: a running maximum and sum, then the quotient."""
+"""A row in two halves, both held in registers: their maxima and sums are merged, x is still read once."""
 
 import torch
 import triton
@@ -6,26 +6,18 @@ import triton.language as tl
 
 
 @triton.jit
-def two_pass_kernel(x_ptr, out_ptr, row_stride, col_stride, n_cols, CHUNK: tl.constexpr):
+def halves_kernel(x_ptr, out_ptr, row_stride, col_stride, n_cols, HALF: tl.constexpr):
     row = tl.program_id(0)
-    lanes = tl.arange(0, CHUNK)
-    top = -float("inf")
-    total = 0.0
-    for start in range(0, n_cols, CHUNK):
-        cols = start + lanes
-        x = tl.load(x_ptr + row * row_stride + cols * col_stride, mask=cols < n_cols, other=-float("inf")).to(
-            tl.float32
-        )
-        higher = tl.maximum(top, tl.max(x, axis=0))
-        total = total * tl.exp(top - higher) + tl.sum(tl.exp(x - higher), axis=0)
-        top = higher
-    for start in range(0, n_cols, CHUNK):
-        cols = start + lanes
-        x = tl.load(x_ptr + row * row_stride + cols * col_stride, mask=cols < n_cols, other=-float("inf")).to(
-            tl.float32
-        )
-        y = tl.exp(x - top) / total
-        tl.store(out_ptr + row * n_cols + cols, y.to(out_ptr.dtype.element_ty), mask=cols < n_cols)
+    x_ptr += row * row_stride
+    out_ptr += row * n_cols
+    left, right = tl.arange(0, HALF), HALF + tl.arange(0, HALF)
+    a = tl.load(x_ptr + left * col_stride, mask=left < n_cols, other=-float("inf")).to(tl.float32)
+    b = tl.load(x_ptr + right * col_stride, mask=right < n_cols, other=-float("inf")).to(tl.float32)
+    top = tl.maximum(tl.max(a, axis=0), tl.max(b, axis=0))
+    a, b = tl.exp(a - top), tl.exp(b - top)
+    total = tl.sum(a, axis=0) + tl.sum(b, axis=0)
+    tl.store(out_ptr + left, (a / total).to(out_ptr.dtype.element_ty), mask=left < n_cols)
+    tl.store(out_ptr + right, (b / total).to(out_ptr.dtype.element_ty), mask=right < n_cols)
 
 
 def check_arguments(x, num_warps):
@@ -51,6 +43,6 @@ def softmax(x, *, num_warps=4):
     check_arguments(x, num_warps)
     out = x.new_empty(x.shape)
     if x.shape[0]:
-        chunk = min(1024, triton.next_power_of_2(x.shape[1]))
-        two_pass_kernel[(x.shape[0],)](x, out, *x.stride(), x.shape[1], CHUNK=chunk, num_warps=num_warps)
+        half = max(1, triton.next_power_of_2(x.shape[1]) // 2)
+        halves_kernel[(x.shape[0],)](x, out, *x.stride(), x.shape[1], HALF=half, num_warps=num_warps)
     return out
