@@ -283,14 +283,13 @@ class SpawnServer:
                 "memory": limits.memory_bytes,
             }
             command = [sys.executable, "-I", "-S", "-c", BOOT.format(module="spawned"), json.dumps(options)]
-            with tempfile.TemporaryDirectory(prefix="judge-") as folder:
-                process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env=sandbox.environment(folder, cuda=False),
-                )
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=sandbox.environment(tempfile.gettempdir(), cuda=False),
+            )
             process.stdin.write(token.encode())
             process.stdin.close()
             listener.settimeout(READY_SECONDS)

@@ -38,6 +38,7 @@ _contiguous_format, _clone, _copy_, _fill_ = torch.contiguous_format, _Tensor.cl
 _as_strided, _set_, _empty, _equal, _nonzero = _Tensor.as_strided, _Tensor.set_, torch.empty, torch.equal, torch.nonzero
 _dtype_of, _device_of = _Tensor.dtype.__get__, _Tensor.device.__get__
 _grad_of, _layout_of, _slice = _Tensor.requires_grad.__get__, _Tensor.layout.__get__, _Tensor.narrow
+_cpu, _numpy = _Tensor.cpu, _Tensor.numpy
 _uint8, _int64, _strided, _finfo, _iinfo = torch.uint8, torch.int64, torch.strided, torch.finfo, torch.iinfo
 _raw_functions = torch._C.DisableTorchFunction
 
@@ -73,6 +74,12 @@ def storage_bytes(tensor: torch.Tensor) -> torch.Tensor:
     """All bytes of the storage under ``tensor`` as a uint8 tensor that shares it, on the same device."""
     storage = _storage_of(tensor)
     return _set_(_empty(0, dtype=_uint8, device=_device_of(tensor)), storage, 0, (storage.nbytes(),), (1,))
+
+
+def host_bytes(raw: torch.Tensor) -> Any:
+    """A uint8 tensor's bytes as an array in host memory."""
+    with _raw_functions():
+        return _numpy(_cpu(raw))
 
 
 class Watch(TorchFunctionMode):

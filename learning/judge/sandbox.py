@@ -41,12 +41,10 @@ class Held:
 
     def sentence(self) -> str:
         """One sentence for the report: what holds, and what does not."""
-        holds = [
-            "bubblewrap" if self.wrapped else "",
-            "namespaces of its own for every check" if self.isolated else "a forked process for every check",
-        ]
-        text = "The worker ran behind " + " and ".join(part for part in holds if part)
-        return text + ("; " + "; ".join(self.lacks) if self.lacks else "") + "."
+        walls = ["bubblewrap"] if self.wrapped else []
+        walls += ["namespaces of its own"] if self.isolated else []
+        text = "Each check ran in a fresh process" + (" behind " + " and ".join(walls) if walls else "")
+        return "; ".join([text, *self.lacks]) + "."
 
 
 # --- around the server: bubblewrap -----------------------------------------------------------------------------------

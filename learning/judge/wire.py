@@ -150,7 +150,9 @@ def tensor_buffer(size: int) -> Any:
 class Packer:
     """Turns trees of values into JSON, collecting the bytes they need in ``blobs`` and storages once each."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: Callable[[Any], Any] | None = None) -> None:
+        """``host`` turns a uint8 tensor into its bytes; the worker's was bound before the learner's code ran."""
+        self._host = host or (lambda raw: raw.cpu().numpy())
         self.blobs: list[Any] = []
         self.storages: list[dict] = []
         self._known: dict[int, int] = {}
@@ -187,7 +189,7 @@ class Packer:
     def storage(self, raw: Any) -> int:
         """Add a uint8 tensor's bytes as a blob; returns the blob's index."""
         self._alive.append(raw)
-        self.blobs.append(raw.cpu().numpy())
+        self.blobs.append(self._host(raw))
         return len(self.blobs) - 1
 
     def _tensor(self, torch: Any, tensor: Any) -> dict:
