@@ -155,7 +155,7 @@ def _text(block: Block, folder: Folder, after: str) -> Cell:
         part = block.attributes["pull"].removeprefix("card.")
         source = "\n\n".join(filter(None, [source.strip("\n"), card_text(folder, part)]))
         file, symbols = "__init__.py", (part,)
-    id = identifier("text", re.sub(r"[`*_$]", "", name).lower())
+    id = identifier("text", re.sub(r"[`*$]", "", name).lower())
     reveals = block.attributes.get("reveals", "")
     return Cell(id, "markdown", "text", name, source, file, symbols, reveals=reveals, block=block)
 
