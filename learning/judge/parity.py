@@ -113,7 +113,8 @@ class Parity:
         problem = structure(came.value, self.model)
         if problem is not None or len(came.outputs) != len(self.models):
             self.fail("contract", got=value_text(came.value), expected=problem or wanted_text(self.model))
-        for number, (fact, model) in enumerate(zip(came.outputs, self.models, strict=True)):
+        told = zip(leaves(came.value), came.outputs, self.models, strict=True)
+        for number, (value, fact, model) in enumerate(told):
             which = self.output_name(number)
             wanted = shape_text(model.dtype, model.shape)
             if not fact.exact_type or not fact.plain:
@@ -121,6 +122,8 @@ class Parity:
                           expected="a plain torch.Tensor")  # fmt: skip
             if dtype_name(fact.dtype) != dtype_name(model.dtype) or tuple(fact.shape) != tuple(model.shape):
                 self.fail("contract", got=f"{which}{shape_text(fact.dtype, fact.shape)}", expected=wanted)
+            if value.dtype != model.dtype or value.shape != model.shape:  # bytes count, whatever was said of them
+                self.fail("contract", got=f"{which}{shape_text(value.dtype, value.shape)}", expected=wanted)
             if not same_device(fact.device, model.device):
                 self.fail("contract", got=f"{which}a tensor on {fact.device}", expected=f"one on {model.device}")
             if not contiguous(fact.shape, fact.strides):

@@ -373,3 +373,18 @@ def test_the_judge_restores_the_processes_precision_and_threads():
     finally:
         torch.set_float32_matmul_precision("highest")
     assert torch.get_num_threads() == before
+
+
+def test_what_is_said_of_an_output_does_not_outweigh_its_bytes(monkeypatch):
+    from learning.judge import call
+
+    real = call.invoke
+
+    def lies(*args, **options):
+        came = real(*args, **options)
+        came.value = came.value[:1]
+        return came
+
+    monkeypatch.setattr(call, "invoke", lies)
+    found = judge(lambda x: x + 0, torch.ones(8), reference=lambda x: x + 0)
+    assert found.rule == "contract" and found.got == "float32[1]"
