@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from learning import lesson
 from learning.judge import cells as roles
 from learning.judge import engine
 from learning.judge.match import learner_cells
 
 FOLDER = Path(__file__).parent / "submissions"
 HONEST = "honest_control"
+FIRST_CHECK = "adds_2500_elements_and_touches_nothing_beyond_them"
 ATTACKS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != HONEST)
 NEEDS_NAMESPACES = {
     "reads_tests_from_disk",
@@ -63,6 +65,28 @@ def test_the_honest_control_earns_everything_after_every_kind_of_attack(attack):
     for name in ("kills_others", "forges_frames", "exits_early", "patches_reference", "shadows_modules"):
         attack(text(name), only={"adds_few"})
     assert total(attack(text(HONEST))) == 6
+
+
+@pytest.fixture
+def attack_vector_add(attack):
+    """Grade a text against one check of ``vector_add``'s own notebook."""
+    card = lesson.load("vector_add")
+    options = {"servers": attack.servers, "device": attack.device, "only": {FIRST_CHECK}}
+
+    def run(text):
+        return engine.grade(card, roles.LearnerCells.from_python(text), **options)
+
+    return run
+
+
+def test_an_attack_earns_nothing_in_vector_add_either(attack_vector_add, attacker):
+    graded = attack_vector_add(text(attacker))
+    assert [(result.state, result.earned) for result in graded.results] == [("failed", 0.0)]
+
+
+def test_vector_adds_own_answer_passes_there(attack_vector_add):
+    own = (lesson.load("vector_add").folder / "answer.py").read_text()
+    assert [result.state for result in attack_vector_add(own).results] == ["passed"]
 
 
 @pytest.mark.parametrize("name", [HONEST, *ATTACKS])
