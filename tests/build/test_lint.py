@@ -65,6 +65,9 @@ STORIES = {
     "an_answer_without_a_solution_region": (
         lambda c: c.change("lesson.md", 'role="show" name="try-it"\ndouble(21.0)', 'role="answer" pull="variants.twice.twice"'),
         "marker", "answer-twice", "the release would lose the whole cell"),
+    "a_question_the_release_would_lose": (
+        lambda c: c.change("lesson.md", 'role="explain" pull="explanation"', 'role="explain"'),
+        "marker", "explain-explanation", "the release would lose the whole cell, the question too; pull the model answer"),
     "points_that_do_not_add_up": (
         lambda c: c.change("hidden.py", "points=10", "points=9"),
         "points", "points", "its cells have 19 points .* and a lesson has 20; change the points="),

@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from learning.build import audit, drift, notebook, release
+from learning.build import course as courses
 from learning.build.cells import canary
 from learning.build.course import ROOT
 from learning.judge.cells import text_of
@@ -98,6 +100,31 @@ def test_what_nbgrader_refuses_is_told_in_its_words(course):
     made, told = release.generate({"double_it": source, "other": source.replace("### BEGIN SOLUTION", "")}, course.root)
     assert "double_it" not in made
     assert "nbgrader: " in str(told[0]) and "nested begin solution" in str(told[0])
+
+
+KERNEL = """
+import triton, triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+@triton.jit
+def kernel(x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+STUB
+
+source = ASTSource(kernel, {"x_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 64})
+print(triton.compile(source, target=GPUTarget("cuda", 75, 32)).asm["ptx"])
+"""
+
+
+def test_the_stub_compiles_inside_a_kernel(course, tmp_path):
+    pytest.importorskip("triton")
+    stub = courses.config(course.root).ClearSolutions.code_stub["python"]
+    program = tmp_path / "starter.py"
+    program.write_text(KERNEL.replace("STUB", textwrap.indent(stub, "    ")))
+    env = {**os.environ, "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, timeout=280)
+    assert ".target sm_75" in done.stdout, done.stderr
 
 
 TAMPERED = {

@@ -43,11 +43,11 @@ def markers(cells: list[Cell], file: str) -> list[Complaint]:
             message = f"a {kind} region in a cell of role {cell.role!r}"
             remedy = "solutions stand in answer cells, hidden tests in hidden cells, and nowhere else"
             complaints.append(Complaint("marker", _path(file, where), cell.id, message, remedy))
-        if cell.role == "answer" and not any(region.kind == "SOLUTION" for region in found):
-            message = "has no ### BEGIN SOLUTION, so the release would lose the whole cell, the starter too"
-            complaints.append(
-                Complaint("marker", _path(file, where), cell.id, message, "mark the lines that are ours alone")
-            )
+        if cell.role in ("answer", "explain") and not any(region.kind == "SOLUTION" for region in found):
+            lost = "starter" if cell.role == "answer" else "question"
+            message = f"has no solution region, so the release would lose the whole cell, the {lost} too"
+            remedy = "mark what is ours alone" if cell.role == "answer" else 'pull the model answer: pull="explanation"'
+            complaints.append(Complaint("marker", _path(file, where), cell.id, message, remedy))
     return complaints
 
 
