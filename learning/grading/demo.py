@@ -22,8 +22,8 @@ from learning import lesson as lessons
 from learning.grading import classroom, report, save
 from learning.grading.classroom import Handin
 from learning.grading.outcome import FAILED, Outcome
+from learning.judge.finding import BROKEN, PASSED, CheckResult
 from learning.judge.finding import FAILED as WRONG
-from learning.judge.finding import PASSED
 from learning.judge.score import plain
 from learning.lesson import Lesson
 

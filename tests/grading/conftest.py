@@ -1,4 +1,3 @@
-
 import pytest
 
 from tests.grading.kit import Course

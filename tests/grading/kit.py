@@ -51,7 +51,7 @@ class Course:
         (self.root / "home").mkdir(exist_ok=True)
         command = [str(BIN / arguments[0]), *arguments[1:]]
         return subprocess.run(
-            command, cwd=self.root / folder, env=self.environment(), capture_output=True, text=True, timeout=280
+            command, cwd=self.root / folder, env=self.environment(), capture_output=True, text=True, timeout=800
         )
 
     def release(self, slug: str) -> dict:
@@ -86,6 +86,22 @@ class Course:
         path = folder / f"{slug}.ipynb"
         path.write_text(notebook if isinstance(notebook, str) else json.dumps(notebook))
         return path
+
+    def api(self):
+        """nbgrader's own API with this course's configuration, in this process: what formgrader calls."""
+        from nbgrader.apps.api import NbGraderAPI
+        from traitlets.config import PyFileConfigLoader
+
+        config = PyFileConfigLoader("grader_config.py", path=str(self.root)).load_config()
+        config.Course.seed_file = config.Grading.seed_file = str(self.root / "home" / "seed")
+        return NbGraderAPI(config=config)
+
+    def autograde(self, slug: str, student: str = "*", **settings) -> dict:
+        """Autograde through the API; returns its result (success, log, error)."""
+        api = self.api()
+        for name, value in settings.items():
+            setattr(api.config.Grading, name, value)
+        return api.autograde(slug, student)
 
     def scores(self, slug: str) -> dict[str, dict[str, tuple]]:
         """By student and grade cell: (automatic score, score by hand, needs a person)."""

@@ -157,7 +157,11 @@ def says_format_5(folder, notebook):
 @right
 def from_the_format_of_2014(folder, notebook):
     cells = [
-        {"cell_type": c["cell_type"], "metadata": c["metadata"], ("input" if c["cell_type"] == "code" else "source"): source(c)}
+        {
+            "cell_type": c["cell_type"],
+            "metadata": c["metadata"],
+            ("input" if c["cell_type"] == "code" else "source"): source(c),
+        }
         for c in notebook["cells"]
     ]
     write(folder, {"metadata": {}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": cells}]})
