@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import stat
+import warnings
 from pathlib import Path
 
 from nbconvert.exporters import NotebookExporter
@@ -21,6 +22,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor
 from nbgrader.utils import parse_utc
+from sqlalchemy.exc import SAWarning
 
 from learning.grading import save
 from learning.grading.klass import CannotGrade, Class
@@ -83,6 +85,7 @@ class CourseAutograde(Autograde, SafeCopies):
         source = Path(self.coursedir.format_path(self.coursedir.source_directory, ".", assignment))
         try:
             with (
+                warnings.catch_warnings(action="ignore", category=SAWarning),
                 Class(Path(self.coursedir.root), source, assignment, self.config, self.log) as self.klass,
                 save.opened(self.coursedir.db_url, self.coursedir.course_id) as self.gradebook,
             ):
