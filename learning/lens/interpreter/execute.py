@@ -111,10 +111,6 @@ def execute(launch: Launch) -> None:
             return twins[key](*args, **kwargs)
 
         patch_calls(patches, call)
-        arguments = {
-            name: value if name in launch.constexprs else converted(launch.kernel, name, value)
-            for name, value in launch.arguments.items()
-        }
         kernel = twin.build(launch.function)
         builder = triton_interpreter.interpreter_builder
         builder.set_grid_dim(*launch.grid)
@@ -125,6 +121,10 @@ def execute(launch: Launch) -> None:
             for observer in started:
                 observer.begin(launch, patches)
                 programs = list(observer.order(programs))
+            arguments = {
+                name: value if name in launch.constexprs else converted(launch.kernel, name, value)
+                for name, value in launch.arguments.items()
+            }
             for program in programs:
                 builder.set_grid_idx(*program)
                 try:

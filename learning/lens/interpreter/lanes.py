@@ -50,13 +50,18 @@ def apply(patches: Patches) -> None:
     upstream = triton_interpreter.InterpreterBuilder.create_masked_load
 
     def create_masked_load(self: Any, ptrs: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
-        if other is None and not mask.data.all():
+        if other is None and not lanes_of(mask).all():
             element = ptrs.get_element_ty()
             lanes = np.full_like(ptrs.data, filler(element), dtype=triton_interpreter._get_np_dtype(element))
             other = triton_interpreter.TensorHandle(lanes, element)
         return upstream(self, ptrs, mask, other, *rest, **named)
 
     patches.set(triton_interpreter.InterpreterBuilder, "create_masked_load", create_masked_load)
+
+
+def lanes_of(mask: Any) -> np.ndarray:
+    """The boolean array of a mask, which block pointers and descriptors hand on bare up to Triton 3.8."""
+    return mask if isinstance(mask, np.ndarray) else mask.data
 
 
 def _policies(builder: Any) -> int:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+HELPERS = ("refused", "snapshot", "traced", "passes", "found")
 DTYPES = ("float32", "float16", "bfloat16")
 
 
@@ -37,13 +38,17 @@ def stories(target):
 
     from tests.lens.stories import corrections, kernels, products
 
+    place = "cuda" if target == "cuda" else "cpu"
     special = [corrections]
+    if place == "cpu":
+        from tests.lens.stories import tracing
+
+        special.append(tracing)
     if target == "t4":
         from tests.lens.stories import virtual
 
         special.append(virtual)
 
-    place = "cuda" if target == "cuda" else "cpu"
     version = tuple(int(part) for part in triton.__version__.split(".")[:2])
     for module in (kernels, products):
         for name, function in inspect.getmembers(module, inspect.isfunction):
@@ -58,7 +63,7 @@ def stories(target):
                 )
     for module in special:
         for name, function in inspect.getmembers(module, inspect.isfunction):
-            if function.__module__ != module.__name__ or name.startswith("_") or name in ("refused", "snapshot"):
+            if function.__module__ != module.__name__ or name.startswith("_") or name in HELPERS:
                 continue
             if place == "cuda" and function in corrections.CPU_ONLY:
                 continue
@@ -70,7 +75,7 @@ def main(target, word="", corrected=True):
     if corrected:
         from learning.lens import device
 
-        device.open(target)
+        device.open("" if target == "default" else target)
     else:
         os.environ["TRITON_INTERPRET"] = "1"
     warnings.simplefilter("ignore")
