@@ -12,8 +12,8 @@ DIES_ON = ("cuda",)
 def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n_elements
-    x = tl.load(tl.multiple_of(x_ptr, 16) + offsets, mask=mask, other=0.0).to(tl.float32)
-    y = tl.load(tl.multiple_of(y_ptr, 16) + offsets, mask=mask, other=0.0).to(tl.float32)
+    x = tl.load(tl.multiple_of(x_ptr + offsets, 16), mask=mask, other=0.0).to(tl.float32)
+    y = tl.load(tl.multiple_of(y_ptr + offsets, 16), mask=mask, other=0.0).to(tl.float32)
     tl.store(out_ptr + offsets, (x + y).to(out_ptr.dtype.element_ty), mask=mask)
 
 
