@@ -43,7 +43,8 @@ class Lesson:
     ``id`` is the course's short name ("L1"), ``slug`` the folder's name, ``entries`` the names the learner defines and
     the checks call, ``kind`` "gpu" or "cpu" (where the graded code runs), ``minutes`` the whole working time a learner
     is told, ``contract`` the binding sentences in Markdown, ``hints`` three of them in rising order, ``gates`` those of
-    the twelve that apply, ``version`` the released version (raise it when a graded cell changes).
+    the twelve that apply, ``imports`` the modules an answer may import, ``forbids`` torch calls that the house rules refuse
+    in this lesson besides the usual ones ("contiguous"), ``version`` the released version (raise it when a graded cell changes).
     """
 
     id: str
@@ -60,6 +61,7 @@ class Lesson:
     sessions: str = ""
     gates: tuple[str, ...] = GATES
     imports: tuple[str, ...] = ("torch", "triton", "triton.language", "math")
+    forbids: tuple[str, ...] = ()
     version: int = 1
     slug: str = field(default="", compare=False)
     root: Path = field(default=LESSONS, compare=False)

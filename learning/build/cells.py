@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from learning.build.definitions import PullError
 from learning.build.folder import CheckFacts, Folder, check_facts
 from learning.build.text import Block
+from learning.judge import rules
 from learning.judge.score import plain
 
 CODE_ROLES = ("setup", "answer", "check", "hidden", "show")
@@ -161,14 +162,19 @@ def _text(block: Block, folder: Folder, after: str) -> Cell:
 
 
 def card_text(folder: Folder, part: str) -> str:
-    """A field of the lesson's card as Markdown: its contract, its sessions, or its hints, folded one by one."""
+    """A field of the lesson's card as Markdown: its contract, its sessions, its hints, folded one by one, or the house
+    rules that the judge reads its answers by."""
     lesson = folder.lesson
+    if part == "rules":
+        return rules.rules_text(lesson.imports, kernel=lesson.kind == "gpu", forbidden=lesson.forbids).strip("\n")
     if part in ("contract", "sessions") and getattr(lesson, part):
         return getattr(lesson, part).strip("\n")
     if part == "hints":
         fold = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>"
         return "\n\n".join(fold.format(n, hint.strip("\n")) for n, hint in enumerate(lesson.hints, 1))
-    raise PullError(f'pull="card.{part}": the card lends contract, sessions or hints, and this one must not be empty')
+    raise PullError(
+        f'pull="card.{part}": the card lends contract, sessions, hints or rules, and this one must not be empty'
+    )
 
 
 def _explanation(block: Block, folder: Folder) -> Cell:

@@ -15,18 +15,19 @@ from learning.judge.reading import ALIASES, Reader, aliases, is_jitted
 IMPORTS = ("torch", "triton", "triton.language", "math")
 
 RULES = {
-    "imports": "import only {imports}",
-    "dynamic": "no code made at run time: exec, eval, compile, __import__, globals, locals, vars, three-argument type",
-    "private": "no dunder names and no walks through frames, code objects or the garbage collector",
-    "modules": "no assignment to an attribute of a module or of a class that is not yours",
-    "names": "getattr, setattr, hasattr and delattr take a literal name",
-    "system": "no threads, processes, files, ctypes, os, sys, gc, inspect, time",
-    "tensors": "no subclass of torch.Tensor",
-    "torch": "the wrapper calls torch only to allocate, take views, ask for shapes and strides, copy, and use CUDA graphs, "
-    "streams and events",
-    "lesson": "this lesson also refuses: {forbidden}",
-    "reference": "the locked reference and oracle are not called by the answer",
-    "kernel": "a kernel of your own, decorated with triton.jit and launched on the way from the entry point, does the work",
+    "imports": "import nothing but {imports}",
+    "kernel": "a kernel of your own, decorated with `@triton.jit` and launched on the way from the entry point, does the work",
+    "torch": "around it, torch only allocates (`empty`, `zeros`, `full`, their `_like` and `new_` forms), takes views, says "
+    "shapes and strides, copies and casts, and runs CUDA graphs, streams and events; it computes nothing",
+    "lesson": "this lesson also refuses {forbidden}, and what would do the same by another name",
+    "reference": "the locked reference and oracle are not called",
+    "dynamic": "no code is made at run time: no `exec`, `eval`, `compile`, `__import__`, `globals`, `locals`, `vars`, no `type` "
+    "of three arguments",
+    "names": "`getattr`, `setattr`, `hasattr` and `delattr` take a name written out",
+    "private": "no names with double underscores, no walks through frames or code objects",
+    "modules": "no assignment to an attribute of a module, or of a class that is not yours",
+    "system": "no threads, processes or files, no `ctypes`, `os`, `sys`, `gc`, `inspect`, `time`",
+    "tensors": "no subclass of `torch.Tensor`",
     "entry": "the entry point is defined in your cells",
 }
 """Rule id → the sentence printed in every lesson and in every finding."""
@@ -52,8 +53,8 @@ def rules_text(imports: tuple[str, ...] = IMPORTS, *, kernel: bool = True, forbi
     if not forbidden:
         skip.add("lesson")
     rows = [_sentence(rule, imports, forbidden) for rule in RULES if rule not in skip]
-    head = "These rules cover the answer cell and the helpers it reaches, not plots and scratch cells:\n\n"
-    return head + "\n".join(f"- {row[0].upper()}{row[1:]}." for row in rows) + "\n"
+    head = "The house rules cover the answer cell and the helpers it reaches, not plots and scratch cells:\n\n"
+    return head + ";\n".join(f"- {row}" for row in rows) + ".\n"
 
 
 def broken(
@@ -117,7 +118,8 @@ _AT_RUN_TIME = "an operator on a tensor, x + y say, is a call of torch too"
 
 
 def _sentence(rule: str, imports: tuple[str, ...], forbidden: tuple[str, ...]) -> str:
-    return RULES[rule].format(imports=", ".join(imports), forbidden=", ".join(forbidden))
+    listed = [", ".join(f"`{name}`" for name in names) for names in (imports, forbidden)]
+    return RULES[rule].format(imports=listed[0], forbidden=listed[1])
 
 
 RULES_TEXT = rules_text()

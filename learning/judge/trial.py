@@ -260,7 +260,7 @@ class Trial:
     def house_rules(self, entry: Callable | str, *args: Any, forbidden: tuple[str, ...] = (), **kwargs: Any) -> None:
         """The learner's cells keep the printed rules, read from the syntax tree from ``entry`` on.
 
-        ``forbidden`` names torch calls this lesson forbids ("contiguous"). Where ``args`` are given the entry is also
+        ``forbidden`` names torch calls refused besides those that the card ``forbids`` ("contiguous"). Where ``args`` are given the entry is also
         called once, and the torch functions it was seen to call are held against the same list.
         """
         from learning.judge import rules
@@ -276,6 +276,7 @@ class Trial:
         lesson = self._card()
         imports = lesson.imports if lesson is not None else rules.IMPORTS
         kernel = self.device != "cpu" and (lesson is None or lesson.kind == "gpu")
+        forbidden = tuple(dict.fromkeys([*(lesson.forbids if lesson is not None else ()), *forbidden]))
         cells = self.setting.cells()
         broken = rules.broken(cells, name, imports=imports, kernel=kernel, forbidden=forbidden, seen=sorted(seen))
         self.cases += 1

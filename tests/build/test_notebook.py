@@ -198,7 +198,7 @@ def test_the_bootstrap_says_what_to_do_where_there_is_no_course(course):
         ("lesson.md", ' name="try-it"', "", 'needs a name: name="…"'),
         ("lesson.md", 'name="try-it"', 'nmae="try-it"', "unknown attribute nmae"),
         ("lesson.md", 'name="try-it"', 'name="imports" role="setup"', "a second cell called setup-imports"),
-        ("lesson.md", 'pull="card.contract"', 'pull="card.price"', "lends contract, sessions or hints"),
+        ("lesson.md", 'pull="card.contract"', 'pull="card.price"', "lends contract, sessions, hints or rules"),
         ("lesson.md", "reference.TABLE", "checks.keeps_the_sign", "one cell pulls from one file"),
         ("lesson.md", "double(21.0)\n```", "double(21.0)\n", "line 30: this fence is not closed before line 36"),
         ("checks.py", "points=2", "points=TWO", "must be plain values"),

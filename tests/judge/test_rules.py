@@ -422,9 +422,9 @@ def test_the_cpu_lesson_has_math_and_no_kernel_rule():
 
 def test_the_printed_rules_come_from_the_table_the_reader_uses():
     assert rules.RULES_TEXT.count("\n- ") == len(rules.RULES) - 2
-    assert "torch, triton, triton.language, math" in rules.RULES_TEXT
+    assert "`torch`, `triton`, `triton.language`, `math`" in rules.RULES_TEXT
     cpu = rules.rules_text(("math",), kernel=False)
-    assert "import only math" in cpu.lower() and "triton" not in cpu
+    assert "import nothing but `math`" in cpu and "triton" not in cpu
     assert "contiguous" in rules.rules_text(forbidden=("contiguous",))
 
 

@@ -47,6 +47,7 @@ LESSON = Lesson(
     sessions="2–4 sessions of 60–90 minutes",
     needs=("L2", "L3a"),
     entries=("softmax",),
+    forbids=("contiguous",),
     contract=CONTRACT,
     hints=HINTS,
 )
