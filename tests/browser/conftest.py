@@ -48,7 +48,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def serve(root: Path, home: Path):
+def served(root: Path, home: Path):
     """Start JupyterLab on ``root`` with nothing of the user's own configuration."""
     port, token = free_port(), "t" * 24
     bin_folder = Path(sys.executable).parent
@@ -61,11 +61,14 @@ def serve(root: Path, home: Path):
         "IPYTHONDIR": str(home / "ipython"),
         "HOME": str(home),
     }
-    settings = home / "config" / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    (settings / "notification.jupyterlab-settings").write_text(
-        json.dumps({"fetchNews": "false", "checkForUpdates": False})
-    )
+    settings = home / "config" / "lab" / "user-settings" / "@jupyterlab"
+    for name, values in {
+        "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+        "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is in the page, so tests can find it
+    }.items():
+        path = settings / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
     log = (home / "lab.log").open("w")
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1",
                f"--IdentityProvider.token={token}", "--ServerApp.port_retries=0"]  # fmt: skip
@@ -89,6 +92,12 @@ def serve(root: Path, home: Path):
         except subprocess.TimeoutExpired:
             server.kill()
         log.close()
+
+
+@pytest.fixture(scope="session")
+def serve():
+    """``serve(root, home)``: a context manager that runs JupyterLab on ``root``."""
+    return served
 
 
 @pytest.fixture(scope="module")
