@@ -19,7 +19,7 @@ def adds_lengths_it_has_never_seen(add, trial):
         ragged,
     ]
     if trial.device == "cuda":
-        lengths += [2**20 + trial.random.randrange(1, 1000), 2**24 + 1]
+        lengths.append(2**20 + trial.random.randrange(1, 1000))
     for length in lengths:
         trial.case(f"{length} elements")
         trial.parity(add, trial.normal(length), trial.normal(length), reference=add_reference)
