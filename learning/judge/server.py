@@ -18,7 +18,7 @@ import sys
 import tempfile
 import traceback
 
-from learning.judge import sandbox
+from learning.judge import prepared, sandbox
 
 BOOT = """
 import json, sys
@@ -38,6 +38,7 @@ def main(options: dict) -> None:
         sandbox.plain_proc()
         sandbox.become_nobody(sandbox.NOBODY)
         uid = sandbox.NOBODY
+    ready = prepared.Prepared(BOOT, options) if options["device"] == "cuda" else None
     warm(options["device"])
     if uid == 0:
         uid, reason = _plain_user()
@@ -52,6 +53,8 @@ def main(options: dict) -> None:
         lacks.append(
             f"the host refuses namespaces of a check's own ({reason}), so checks of one submission share a view"
         )
+    if ready is not None and not isolated:
+        ready.wait()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     control.send(json.dumps({"isolated": isolated, "uid": uid, "lacks": lacks, "pid": os.getpid()}).encode())
     import gc
@@ -63,11 +66,13 @@ def main(options: dict) -> None:
         if not message:
             return
         request = json.loads(message)
+        if ready is not None:
+            ready.collect()
         pid = os.fork()
         if pid == 0:
             try:
                 control.close()
-                _keep(*received, options=options, limits=request, uid=uid, isolated=isolated)
+                _keep(*received, options=options, limits=request, uid=uid, isolated=isolated, ready=ready)
             except BaseException:
                 traceback.print_exc()  # to the server's error file, which the judge quotes
             finally:
@@ -156,7 +161,9 @@ def _scratch(options: dict, uid: int) -> str:
     return folder
 
 
-def _keep(line: int, status: int, *, options: dict, limits: dict, uid: int, isolated: bool) -> None:
+def _keep(
+    line: int, status: int, *, options: dict, limits: dict, uid: int, isolated: bool, ready: prepared.Prepared | None
+) -> None:
     """Between server and worker: set the fork up, wait for it, tell how it ended, kill what it left behind."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     sandbox.die_with_parent()
@@ -171,7 +178,7 @@ def _keep(line: int, status: int, *, options: dict, limits: dict, uid: int, isol
     if pid == 0:
         try:
             told.close()
-            _become_worker(line, folder, options, limits, isolated)
+            _become_worker(line, folder, options, limits, isolated, ready)
             os._exit(0)
         finally:
             os._exit(72)
@@ -222,7 +229,9 @@ def _kill_leftovers(uid: int) -> None:
                 pass
 
 
-def _become_worker(line: int, folder: str, options: dict, limits: dict, isolated: bool) -> None:
+def _become_worker(
+    line: int, folder: str, options: dict, limits: dict, isolated: bool, ready: prepared.Prepared | None
+) -> None:
     from learning.judge import worker
 
     sandbox.die_with_parent()
@@ -248,6 +257,8 @@ def _become_worker(line: int, folder: str, options: dict, limits: dict, isolated
     for name in ("HOME", "TMPDIR"):
         os.environ[name] = folder
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
+    if ready is not None:
+        ready.furnish(os.environ["TRITON_CACHE_DIR"])
     tempfile.tempdir = folder
     os.chdir(folder)
     worker.main(socket.socket(fileno=line), folder=cells, device=options["device"], printed=limits["printed"])

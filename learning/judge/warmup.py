@@ -1,4 +1,4 @@
-"""One small launch in Triton's interpreter, so that workers forked afterwards find it warm."""
+"""One small launch, so that workers forked afterwards find Triton's interpreter, or its compiled driver module, warm."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask, other=0.0), mask=mask)
 
 
-def launch() -> None:
-    """Copy 16 numbers through a kernel; raises ``RuntimeError`` where the interpreter does not copy them."""
-    x = torch.arange(16, dtype=torch.float32)
+def launch(torch_device: str = "cpu") -> None:
+    """Copy 16 numbers through a kernel; raises ``RuntimeError`` where they do not arrive."""
+    x = torch.arange(16, dtype=torch.float32, device=torch_device)
     out = torch.empty_like(x)
     copy_kernel[(1,)](x, out, 16, BLOCK=16)
     if not torch.equal(x, out):
-        raise RuntimeError("Triton's interpreter did not copy 16 numbers: see `learning.lens.device`")
+        raise RuntimeError("a kernel did not copy 16 numbers: see `learning.lens.device`")

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from learning.judge import engine, fleet, sandbox
+from learning.judge import engine, fleet, prepared, sandbox
 
 GOOD = "def echo(x):\n    y = x\n    return y\n"
 
@@ -126,3 +126,31 @@ def test_modules_import_without_torch_and_without_unix(module):
     missing = ("torch", "resource", "fcntl", "pwd", "grp", "termios", "pty")
     code = f"import sys; sys.path.insert(0, {str(sandbox.ROOT)!r})\nfor name in {missing!r}: sys.modules[name] = None\n"
     subprocess.run([sys.executable, "-S", "-c", f"{code}import learning.judge.{module}"], check=True, timeout=60)
+
+
+_COMPILER = """
+import os
+folder = os.path.join(os.environ["TRITON_CACHE_DIR"], "KEY")
+os.makedirs(folder)
+for name in ("cuda_utils.so", "kernel.json"):
+    with open(os.path.join(folder, name), "w") as file:
+        file.write("{module}")
+"""
+
+
+def test_shared_objects_made_once_are_handed_out_as_copies(tmp_path):
+    made = prepared.Prepared(_COMPILER, {"scratch": str(tmp_path)})
+    made.wait()
+    assert list(tmp_path.iterdir()) == [], "nothing lies where a worker could change it for the next"
+    for worker in ("one", "two"):
+        made.furnish(str(tmp_path / worker))
+        (only,) = (tmp_path / worker / "KEY").iterdir()
+        assert (only.name, only.read_text()) == ("cuda_utils.so", "prepared")
+        only.write_text("poisoned")
+
+
+def test_a_compiler_that_fails_costs_nothing(tmp_path):
+    made = prepared.Prepared("raise SystemExit(1)", {"scratch": str(tmp_path)})
+    made.wait()
+    made.furnish(str(tmp_path / "worker"))
+    assert list(tmp_path.iterdir()) == []
