@@ -56,8 +56,9 @@ def aliases(pieces: list[Piece]) -> dict[str, str]:
         for node in ast.walk(piece.node):
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 path = dotted(node.value, known)
-                if path and node.targets[0].id not in ALIASES and isinstance(node.value, (ast.Attribute, ast.Name)):
-                    known.setdefault(node.targets[0].id, path)
+                name = node.targets[0].id
+                if path and (name not in known or path.partition(".")[0] == "torch"):
+                    known[name] = path
     return known
 
 
@@ -209,6 +210,8 @@ class Reader(ast.NodeVisitor):
                 path = self.known.get(name, "")
                 if "." in path:
                     self._path(path, node)
+                elif path == "torch" and self.work and self.refused is not None:
+                    self.report("torch", node, "torch handed on as a value could be asked for anything")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         path = self._dotted(node)
@@ -269,6 +272,8 @@ class Reader(ast.NodeVisitor):
                 self.report("names", node)
             else:
                 self._literal(called, node)
+                if self._dotted(node.args[0]):
+                    return
         elif called == "type" and len(node.args) + len(node.keywords) > 1:
             self.report("dynamic", node)
         elif isinstance(node.func, ast.Attribute) and not self._dotted(node.func):

@@ -135,10 +135,14 @@ class Trial:
         set the bounds (``learning.judge.compare``): give ``scale``, a function of the float64 arguments, wherever sums can cancel: ``|A||B|``
         for a dot. ``tile`` names the owner of a wrong element. Options that ``reference`` does not name are passed to
         ``entry`` alone. ``repeats`` calls must agree bit for bit (10 on a GPU; two on the interpreter, one a poison)
-        unless ``atomics`` allows float atomics. Raises ``WrongAnswer``.
+        unless ``atomics`` allows float atomics. Arguments of a dtype that this device cannot grade are skipped and noted.
+        Raises ``WrongAnswer``.
         """
         import torch
 
+        tensors = [value for value in (*args, *options.values()) if is_tensor(value)]
+        if not all(self.gradable(tensor.dtype) for tensor in tensors):
+            return
         from learning.judge.compare import Bounds
         from learning.judge.parity import GPU_RUNS, POISONS, Case, Parity
 

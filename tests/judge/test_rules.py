@@ -179,7 +179,9 @@ HONEST = {
         PLAN = Plan(3)
         """,
     ),
-    "literal getattr and annotations": with_wrapper("width: int = getattr(x, 'itemsize', 4)\n" + LAUNCH),
+    "literal getattr and annotations": with_wrapper(
+        "width: int = getattr(x, 'itemsize', 4)\nkind = getattr(torch, 'float32', None)\n" + LAUNCH
+    ),
     "an allocator for descriptors": with_wrapper(
         LAUNCH,
         """
@@ -300,6 +302,13 @@ BROKEN = {
         with_wrapper("from torch import add as plus\n" + LAUNCH),
         with_wrapper("t = torch\nt.softmax(x, -1)\n" + LAUNCH),
         with_wrapper("torch.nn.functional.relu(x)\n" + LAUNCH),
+        with_wrapper("tl.add(x, y)\n" + LAUNCH, "tl = torch"),
+        with_wrapper("for t in [torch]:\n    t.add(x, y)\n" + LAUNCH),
+        with_wrapper("return call(torch, x, y)", "def call(module, a, b):\n    return module.add(a, b)"),
+        with_wrapper("return (f := torch.add)(x, y)"),
+        with_wrapper(LAUNCH, "class Net(torch.nn.Module):\n    pass\nNET = Net()").replace(
+            "return out", "return NET(out)"
+        ),
         with_wrapper("torch.ops.aten.add(x, y)\n" + LAUNCH),
         with_wrapper("torch.compile(add)\n" + LAUNCH),
         with_wrapper("torch._C._nn\n" + LAUNCH),

@@ -49,7 +49,11 @@ def test_dtypes_that_this_device_cannot_grade_are_noted_once(monkeypatch):
     def body(trial):
         assert trial.dtypes == trial.dtypes == [torch.float32, torch.float16]
 
-    assert run(body).skipped == ["bfloat16: not here"]
+        wrong, x = (lambda x: x + 1), torch.ones(2)
+        trial.parity(wrong, x.bfloat16(), reference=lambda x: x)
+
+    result = run(body)
+    assert result.skipped == ["bfloat16: not here"] and (result.state, result.cases) == ("passed", 0)
 
 
 # ---- rejects
