@@ -87,7 +87,7 @@ def build(function: types.FunctionType) -> types.FunctionType:
             scope[name] = _visible(function.__globals__[name])
         elif name in ("min", "max"):
             scope[name] = _extreme(name)
-    for name in made.added:
+    for name in made.added & vars(triton_interpreter).keys():  # the others are parameters of lambdas it made
         scope[name] = getattr(triton_interpreter, name)
     exec(made.code, scope)
     twin = scope[function.__name__]

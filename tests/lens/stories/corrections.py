@@ -87,9 +87,20 @@ def bf16_arithmetic_equals_torch_to_the_bit(device):
     }
     for op, right in expected.items():
         out = torch.empty_like(x)
+        if op == "through fp16" and not a_t4_converts_fp16_to_bf16():
+            refused(lambda o=out: bf16_kernel[(1,)](x, y, o, 1000, BLOCK=1024, OP="through fp16"), "sm_80 or higher")
+            continue
         bf16_kernel[(1,)](x, y, out, 1000, BLOCK=1024, OP=op)
         wrong = (out != right).sum().item()
         assert wrong == 0, f"{op}: {wrong} of 1000 differ"
+
+
+def a_t4_converts_fp16_to_bf16():
+    """From Triton 3.9 the compiler emits an instruction for it that a T4 lacks."""
+    from learning.lens import device
+
+    version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+    return version < (3, 9) or device.current().target != "sm_75"
 
 
 def bf16_times_a_constant(device):

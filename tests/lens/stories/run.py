@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-HELPERS = ("refused", "snapshot", "traced", "passes", "found")
+HELPERS = ("refused", "a_t4_converts_fp16_to_bf16", "snapshot", "traced", "passes", "found")
 DTYPES = ("float32", "float16", "bfloat16")
 
 
