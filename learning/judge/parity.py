@@ -225,7 +225,7 @@ def full_precision() -> Iterator[None]:
 
 def apply(function: Callable, args: tuple, kwargs: dict) -> Any:
     """Call ``function`` with those of ``kwargs`` that its signature names (an option of the kernel is none of its)."""
-    parameters = inspect.signature(function).parameters
+    parameters = inspect.signature(function).parameters if kwargs else {}
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         kwargs = {key: value for key, value in kwargs.items() if key in parameters}
     with torch.no_grad():
