@@ -13,7 +13,6 @@ from typing import Any
 
 from learning.judge.finding import Fault
 
-BARE = -1
 """The ``poison`` of calls that are timed rather than judged."""
 
 
@@ -95,13 +94,10 @@ def guarded(
     While it runs, memory that ``torch.empty`` and its like hand out lies between guard bands and is filled with poison
     (0: NaN, or a large integer; 1: a huge finite number, or another integer), and zeros, ones and full lie between
     guard bands. ``locate`` maps a file name to ``(cell name, source)`` for faults; by default a notebook's own cells.
-    ``poison`` ``BARE`` runs the calls with no watch at all, for timing: no value, no facts, only a fault or none.
     Everything the function raises becomes ``Called.fault``. On CUDA the device is synchronised before bytes are read.
     """
     from learning.judge import faults
 
-    if poison == BARE:
-        return _bare(function, args, kwargs or {}, repeats, locate)
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "Tensor"):
         from learning.judge import guard
@@ -132,7 +128,15 @@ def guarded(
     return called
 
 
-def _bare(function: Callable, args: tuple, kwargs: dict, repeats: int, locate: Callable | None) -> Called:
+def repeated(
+    function: Callable,
+    args: tuple,
+    kwargs: dict,
+    repeats: int,
+    locate: Callable[[str], tuple[str, str] | None] | None = None,
+) -> Called:
+    """Call ``function(*args, **kwargs)`` ``repeats`` times with no watch at all, for timing: no value, no facts, only a
+    fault or none. On CUDA the device is synchronised before it returns."""
     from learning.judge import faults
 
     called = Called()
@@ -148,6 +152,18 @@ def _bare(function: Callable, args: tuple, kwargs: dict, repeats: int, locate: C
         called.fault = faults.read(problem, locate)
     called.seconds = time.perf_counter() - started
     return called
+
+
+def hold(function: Callable, args: tuple, kwargs: dict | None = None) -> Callable[[int], Called]:
+    """Place the arguments beside ``function`` once; the returned ``run(n)`` calls it n times and crosses nothing else.
+
+    For an ``Entry`` they are held in its worker, and ``Called.seconds`` is the judge's clock around the whole request.
+    """
+    from learning.judge.entry import Entry
+
+    if isinstance(function, Entry):
+        return function.hold(args, kwargs or {})
+    return lambda repeats: repeated(function, args, kwargs or {}, repeats)
 
 
 class Plain:

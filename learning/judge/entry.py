@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from learning.judge.call import Called, guarded
+from learning.judge.call import Called, guarded, repeated
 from learning.judge.finding import LearnerFault
 
 
@@ -16,6 +16,8 @@ class Line(Protocol):
     """What an ``Entry`` calls through: the engine's line to the current check's worker."""
 
     def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called: ...
+
+    def hold(self, name: str, args: tuple, kwargs: dict) -> Callable[[int], Called]: ...
 
 
 class Entry:
@@ -48,6 +50,10 @@ class Entry:
         """
         return self._line.call(self.name, tuple(args), dict(kwargs or {}), poison, repeats)
 
+    def hold(self, args: tuple, kwargs: dict | None = None) -> Callable[[int], Called]:
+        """Send the arguments once; ``run(n)`` then calls the function n times on them, unwatched, for timing."""
+        return self._line.hold(self.name, tuple(args), dict(kwargs or {}))
+
 
 class Here:
     """The line of an entry whose function lives in this process, as in a learner's own notebook."""
@@ -58,6 +64,10 @@ class Here:
     def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called:
         """Call the function under the same watch as a worker does."""
         return guarded(self.function, args, kwargs, poison=poison, repeats=repeats)
+
+    def hold(self, name: str, args: tuple, kwargs: dict) -> Callable[[int], Called]:
+        """Nothing crosses here: the function and its arguments are in one process."""
+        return lambda repeats: repeated(self.function, args, kwargs, repeats)
 
 
 def here(function: Callable) -> Entry:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from typing import Any
 
 from learning.judge import cells as roles
@@ -14,6 +15,12 @@ from learning.judge import fleet, wire
 from learning.judge.call import Called
 from learning.judge.finding import Fault
 from learning.judge.worker import fault_from, unpack
+
+
+def arguments(packer: wire.Packer, args: tuple, kwargs: dict) -> dict:
+    """A call's arguments as fields of a request."""
+    positional, named = packer.tree(args), packer.tree(list(kwargs.values()))
+    return {"args": positional, "names": list(kwargs), "named": named, "storages": packer.storages}
 
 
 class Line:
@@ -48,29 +55,36 @@ class Line:
 
     def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called:
         """One guarded call in the current check's worker; see ``Entry.guarded``."""
+        packer = wire.Packer()
+        request = {"op": "call", "entry": name, "poison": poison, "repeats": repeats, **arguments(packer, args, kwargs)}
+        seconds = self._seconds() * (1 if self._timed_out else max(1, repeats))
+        return self._request(request, packer.blobs, seconds)
+
+    def hold(self, name: str, args: tuple, kwargs: dict) -> Callable[[int], Called]:
+        """Leave arguments in the current check's worker; see ``Entry.hold``."""
+        packer = wire.Packer()
+        held = self._request({"op": "hold", **arguments(packer, args, kwargs)}, packer.blobs, self._seconds())
+
+        def run(repeats: int) -> Called:
+            if held.fault is not None:
+                return held
+            return self._request({"op": "run", "entry": name, "repeats": repeats}, [], self._seconds())
+
+        return run
+
+    def _request(self, request: dict, blobs: list, seconds: float) -> Called:
+        """Put one request to the current check's worker, which is loaded first where there is none."""
         if self._over is None and self._worker is None:
             self._over = self._hopeless or self._load()
         if self._over is not None:
             return Called(fault=self._over)
-        packer = wire.Packer()
-        request = {
-            "op": "call",
-            "entry": name,
-            "args": packer.tree(args),
-            "names": list(kwargs),
-            "named": packer.tree(list(kwargs.values())),
-            "storages": packer.storages,
-            "poison": poison,
-            "repeats": repeats,
-        }
-        room = self._limits.output_bytes + sum(len(blob) for blob in packer.blobs)
+        room = self._limits.output_bytes + sum(len(blob) for blob in blobs)
         started = time.perf_counter()
-        called = self._ask(request, packer.blobs, room, repeats)
+        called = self._ask(request, blobs, room, seconds)
         called.seconds = time.perf_counter() - started
         return called
 
-    def _ask(self, request: dict, blobs: list, room: int, repeats: int) -> Called:
-        seconds = self._seconds() * (1 if self._timed_out else max(1, repeats))
+    def _ask(self, request: dict, blobs: list, room: int, seconds: float) -> Called:
         try:
             answer, data = self._timed(request, blobs, seconds, room)
             return unpack(answer, data)

@@ -1,7 +1,8 @@
 """How long an answer takes beside an anchor, by the judge's own clock: ABBA pairs, medians of log ratios.
 
-A block of n calls crosses to the worker once. The time of a call is (wall time of n calls − wall time of one call) /
-(n − 1), which takes the crossing out; times that the worker claims are never read. This is the first form of the
+The inputs are sent to each side's worker once and held there. A block is one small request for n calls, timed around the
+whole exchange; the time of a call is (wall time of n calls − wall time of one call) / (n − 1), which takes the exchange
+out. Times that the worker claims are never read. This is the first form of the
 timing protocol: wall time of calls, launches included, caches warm. Both sides are timed alike.
 """
 
@@ -25,7 +26,7 @@ PAIRS = 15
 MOST_PAIRS = 60
 FEWEST_PAIRS = 7
 BUDGET_SECONDS = 8.0
-"""After this long the pairs measured so far decide, from ``FEWEST_PAIRS`` on: large inputs cross slowly."""
+"""After this long the pairs measured so far decide, from ``FEWEST_PAIRS`` on: an answer may be very slow."""
 
 BOOTSTRAP = 2_000
 
@@ -68,14 +69,16 @@ def compare(answer: Callable, anchor: Callable, args: tuple, kwargs: dict, *, ba
     20 ms. Order alternates ABBA, so that a drift of the clock falls on both alike. While the interval holds one of
     ``bars`` the pairs are doubled, up to 60 and within 8 s; then the median decides. Raises ``LearnerFault`` where a call faults.
     """
+    from learning.judge import call
+
+    runs = {id(side): call.hold(side, args, kwargs) for side in (answer, anchor)}
     for side in (answer, anchor, answer, anchor):
-        _wall(side, args, kwargs, 2)
-    single = min(_wall(anchor, args, kwargs, 1) for _ in range(3))
-    calls = _calls(anchor, args, kwargs, single)
-    ones = {id(side): statistics.median(_wall(side, args, kwargs, 1) for _ in range(5)) for side in (answer, anchor)}
+        _wall(runs[id(side)], 2)
+    calls = _calls(runs[id(anchor)])
+    ones = {key: statistics.median(_wall(run, 1) for _ in range(5)) for key, run in runs.items()}
 
     def block(side: Callable) -> float:
-        return max(_wall(side, args, kwargs, calls) - ones[id(side)], 1e-9) / (calls - 1)
+        return max(_wall(runs[id(side)], calls) - ones[id(side)], 1e-9) / (calls - 1)
 
     ours: list[float] = []
     theirs: list[float] = []
@@ -122,11 +125,12 @@ def judged(ours: list[float], theirs: list[float], calls: int = 1) -> Verdict:
     )
 
 
-def _calls(anchor: Callable, args: tuple, kwargs: dict, single: float) -> int:
-    """How many calls make a block last 20 ms beyond what one call with its crossing takes."""
+def _calls(run: Callable) -> int:
+    """How many calls make a block last 20 ms beyond what one call with its exchange takes."""
+    single = min(_wall(run, 1) for _ in range(3))
     calls = 2
     while calls < MOST_CALLS:
-        spent = _wall(anchor, args, kwargs, calls) - single
+        spent = _wall(run, calls) - single
         if spent >= BLOCK_SECONDS:
             return calls
         growth = BLOCK_SECONDS / spent * 1.2 if spent > 0 else 4.0
@@ -134,12 +138,10 @@ def _calls(anchor: Callable, args: tuple, kwargs: dict, single: float) -> int:
     return calls
 
 
-def _wall(side: Callable, args: tuple, kwargs: dict, calls: int) -> float:
-    """Seconds on the judge's clock for one crossing and ``calls`` calls."""
-    from learning.judge import call
-
+def _wall(run: Callable, calls: int) -> float:
+    """Seconds on the judge's clock for one exchange that makes ``calls`` calls."""
     started = time.perf_counter()
-    came = call.invoke(side, args, kwargs, poison=call.BARE, repeats=calls)
+    came = run(calls)
     seconds = time.perf_counter() - started
     if came.fault is not None:
         raise LearnerFault(came.fault, rule=fault_rule(came.fault))

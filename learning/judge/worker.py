@@ -89,7 +89,8 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
     ``folder`` is an empty private folder for the cells' files; ``device`` "cuda" opens a CUDA context first;
     ``printed`` is how many characters of each call's prints are kept.
     """
-    send, receive, guarded, buffer = wire.send, wire.receive, call.guarded, wire.tensor_buffer
+    send, receive, buffer = wire.send, wire.receive, wire.tensor_buffer
+    guarded, repeated, held = call.guarded, call.repeated, ((), {})
     packer, unpacker = wire.Packer, wire.Unpacker
     printing = Capped(printed)
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printing  # type: ignore[misc]
@@ -116,15 +117,17 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
                 notes += said
             send(sock, {"nonce": nonce, "faults": found, "notes": notes, "printed": printing.take()})
             continue
-        inputs = unpacker(request["storages"], blobs, hollow=True)
-        args, kwargs = (
-            inputs.tree(request["args"]),
-            dict(zip(request["names"], inputs.tree(request["named"]), strict=True)),
-        )
-        entry, missing = submission.module.__dict__.get(request["entry"]), None
-        if not callable(entry):
+        if "args" in request:
+            inputs = unpacker(request["storages"], blobs, hollow=True)
+            args = inputs.tree(request["args"])
+            kwargs = dict(zip(request["names"], inputs.tree(request["named"]), strict=True))
+        if request["op"] == "hold":
+            held, called = (args, kwargs), call.Called()
+        elif not callable(entry := submission.module.__dict__.get(request["entry"])):
             missing = f"the cells define no function {request['entry']!r}"
             called = call.Called(fault=call.Fault("NameError", missing))
+        elif request["op"] == "run":
+            called = repeated(entry, *held, request["repeats"], submission.files.get)
         else:
             called = guarded(
                 entry, args, kwargs, poison=request["poison"], repeats=request["repeats"], locate=submission.files.get
