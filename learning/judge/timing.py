@@ -1,8 +1,8 @@
 """How long an answer takes beside an anchor, by the judge's own clock: ABBA pairs, medians of log ratios.
 
 The inputs are sent to each side's worker once and held there. A block is one small request for n calls, timed around the
-whole exchange; the time of a call is (wall time of n calls − wall time of one call) / (n − 1), which takes the exchange
-out. Times that the worker claims are never read. This is the first form of the
+whole exchange; the time of a call is (wall time of the block − what an exchange costs) / n. What an exchange costs is read
+off the anchor alone, for both: an answer whose lone calls dawdle gains nothing. Times that the worker claims are never read. This is the first form of the
 timing protocol: wall time of calls, launches included, caches warm. Both sides are timed alike.
 """
 
@@ -75,10 +75,10 @@ def compare(answer: Callable, anchor: Callable, args: tuple, kwargs: dict, *, ba
     for side in (answer, anchor, answer, anchor):
         _wall(runs[id(side)], 2)
     calls = _calls(runs[id(anchor)])
-    ones = {key: statistics.median(_wall(run, 1) for _ in range(5)) for key, run in runs.items()}
+    exchange = _exchange(runs[id(anchor)], calls)
 
     def block(side: Callable) -> float:
-        return max(_wall(runs[id(side)], calls) - ones[id(side)], 1e-9) / (calls - 1)
+        return max(_wall(runs[id(side)], calls) - exchange, 1e-9) / calls
 
     ours: list[float] = []
     theirs: list[float] = []
@@ -136,6 +136,13 @@ def _calls(run: Callable) -> int:
         growth = BLOCK_SECONDS / spent * 1.2 if spent > 0 else 4.0
         calls = min(MOST_CALLS, max(calls + 1, math.ceil(calls * min(growth, 8.0))))
     return calls
+
+
+def _exchange(anchor: Callable, calls: int) -> float:
+    """Seconds of an exchange beside its calls: a block of one call less the slope between one and ``calls`` calls."""
+    single = statistics.median(_wall(anchor, 1) for _ in range(5))
+    slope = (statistics.median(_wall(anchor, calls) for _ in range(3)) - single) / (calls - 1)
+    return max(0.0, single - max(0.0, slope))
 
 
 def _wall(run: Callable, calls: int) -> float:

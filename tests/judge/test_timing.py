@@ -80,6 +80,18 @@ def test_the_crossing_to_the_worker_is_taken_out(clock, ours, theirs):
     assert verdict.low <= verdict.ratio <= verdict.high and "95 % interval" in verdict.sentence()
 
 
+def test_dawdling_in_lone_calls_gains_nothing(clock):
+    """An answer that tells a block's first call by the pause before it, and makes that call slow."""
+    last = [0.0]
+
+    def dawdles(x):
+        clock.now += 5e-3 if clock.now - last[0] > 100e-6 else 90e-6
+        last[0] = clock.now
+
+    verdict = timing.compare(dawdles, clock.takes(100), (1,), {})
+    assert verdict.ratio > 0.9
+
+
 @pytest.mark.parametrize("microseconds", [3, 50, 9000])
 def test_a_block_lasts_20_ms(clock, microseconds):
     verdict = timing.compare(clock.takes(microseconds), clock.takes(microseconds), (1,), {})
