@@ -1,8 +1,8 @@
 """What a compiled kernel needs, read from the binary itself: registers and stack a thread.
 
-A cubin is an ELF file. The upper byte of ``sh_info`` of the section ``.text.<kernel>`` holds the registers a thread; the
-attribute 0x11 (frame size) or 0x12 (minimal stack size) of ``.nv.info`` holds the bytes of stack. Checked in the tests
-against ``cuobjdump --dump-resource-usage``. Standard library only.
+A cubin is an ELF file, and its section ``.nv.info`` holds (symbol, value) pairs by attribute: 0x2f the registers a
+thread, 0x11 the frame size and 0x12 the minimal stack size in bytes. Triton makes one kernel a binary. Checked in the
+tests against ``cuobjdump --dump-resource-usage``. Standard library only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-FRAME_SIZE, MIN_STACK_SIZE = 0x11, 0x12
+FRAME_SIZE, MIN_STACK_SIZE, REGISTERS = 0x11, 0x12, 0x2F
 
 
 class NotCubin(ValueError):
@@ -29,23 +29,19 @@ class Usage:
 @dataclass(frozen=True)
 class _Section:
     name: str
-    info: int
     data: bytes
 
 
 def usage(binary: bytes, kernel: str) -> Usage:
     """The ``Usage`` of ``kernel`` in a cubin; raises ``NotCubin``."""
-    sections = list(_sections(binary))
-    text = next((section for section in sections if section.name == f".text.{kernel}"), None)
-    if text is None:
+    sections = {section.name: section for section in _sections(binary)}
+    if f".text.{kernel}" not in sections or ".nv.info" not in sections:
         raise NotCubin(f"the binary holds no kernel called {kernel}")
-    stack = 0
-    for section in sections:
-        if section.name == ".nv.info":
-            stack = max(
-                [size for kind, size in _attributes(section.data) if kind in (FRAME_SIZE, MIN_STACK_SIZE)] or [0]
-            )
-    return Usage(registers=text.info >> 24, stack=stack)
+    most = {FRAME_SIZE: 0, MIN_STACK_SIZE: 0, REGISTERS: 0}
+    for kind, value in _attributes(sections[".nv.info"].data):
+        if kind in most:
+            most[kind] = max(most[kind], value)
+    return Usage(registers=most[REGISTERS], stack=max(most[FRAME_SIZE], most[MIN_STACK_SIZE]))
 
 
 def _sections(binary: bytes) -> Iterator[_Section]:
@@ -55,10 +51,10 @@ def _sections(binary: bytes) -> Iterator[_Section]:
     size, count, names = struct.unpack_from("<HHH", binary, 58)
     headers = [struct.unpack_from("<IIQQQQII", binary, table + i * size) for i in range(count)]
     strings = headers[names]
-    for name, kind, _, _, offset, length, _, info in headers:
+    for name, kind, _, _, offset, length, *_ in headers:
         start = strings[4] + name
         data = b"" if kind == 8 else binary[offset : offset + length]  # 8: no bits in the file
-        yield _Section(binary[start : binary.index(b"\0", start)].decode(), info, data)
+        yield _Section(binary[start : binary.index(b"\0", start)].decode(), data)
 
 
 def _attributes(data: bytes) -> Iterator[tuple[int, int]]:

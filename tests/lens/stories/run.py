@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-HELPERS = ("refused", "a_t4_converts_fp16_to_bf16", "snapshot", "traced", "passes", "found")
+HELPERS = ("refused", "a_t4_converts_fp16_to_bf16", "snapshot", "traced", "passes", "found", "tile", "kernels_line")
 DTYPES = ("float32", "float16", "bfloat16")
 
 
@@ -45,9 +45,9 @@ def stories(target):
 
         special.append(tracing)
     if target == "t4":
-        from tests.lens.stories import virtual
+        from tests.lens.stories import compiling, virtual
 
-        special.append(virtual)
+        special += [compiling, virtual]
 
     version = tuple(int(part) for part in triton.__version__.split(".")[:2])
     for module in (kernels, products):
