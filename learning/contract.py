@@ -30,6 +30,8 @@ def require(
     same: Iterable[str] = (),
     columns: tuple[int, int] | None = None,
     output: tuple[int, ...] | None = None,
+    vectors: Iterable[str] = (),
+    positive: dict[str, Any] | None = None,
     **tensors: Any,
 ) -> None:
     """Check the named ``tensors``; returns nothing where all is well.
@@ -42,8 +44,12 @@ def require(
       ``rank``, whose shape is not ``shape`` (``None`` in it stands for any size) or not the first one's
       (``same_shape=True``, or ``"shape"`` in ``same``), whose last axis has fewer or more columns than ``columns`` = (least, most), that is not
       contiguous (``contiguous=True``) or has a negative stride, that requires a gradient while autograd is on, or whose
-      largest element offset Σ(size − 1)·stride or element count exceeds 2³¹ − 1; and for an ``output`` shape whose
-      element count does.
+      largest element offset Σ(size − 1)·stride or element count exceeds 2³¹ − 1; for a tensor named in ``vectors`` that is not
+      1-D with one element for each column of the first tensor (``rank``, ``shape``, ``columns`` and ``same_shape`` are then
+      asked of the others alone); for an ``output`` shape whose element count exceeds 2³¹ − 1; and for a number in ``positive``
+      (name → value) that is not finite and above 0 (``TypeError`` for what is no number).
+
+    ``require(x=x, weight=weight, rank=2, columns=(1, 8192), vectors=("weight",), positive={"eps": eps})`` is a norm's.
 
     Every message names the argument and the limit.
     """
@@ -52,6 +58,10 @@ def require(
     if not tensors:
         raise TypeError("require(...) was given no tensor to check; pass each one by its name: require(x=x)")
     unknown = set(same) - {"shape", "dtype", "device"}
+    vectors = tuple(vectors)
+    strays = [name for name in vectors if name not in tensors]
+    if strays:
+        raise TypeError(f"require(vectors=…) names {', '.join(strays)}, which was not passed as a tensor")
     if unknown:
         raise TypeError(f"require(same=…) takes 'shape', 'dtype' and 'device', not {', '.join(sorted(unknown))}")
     same_shape = same_shape or "shape" in same
@@ -63,8 +73,11 @@ def require(
             raise TypeError(f"{name} must be a torch.Tensor, not {type(tensor).__name__}")
         _placed(name, tensor, first_name, first)
         _typed(name, tensor, first_name, first, allowed, same_dtype)
-        _shaped(name, tensor, ranks, shape, columns)
-        if same_shape and tensor.shape != first.shape:
+        if name in vectors:
+            _vector(name, tensor, first_name, first)
+        else:
+            _shaped(name, tensor, ranks, shape, columns)
+        if same_shape and name not in vectors and tensor.shape != first.shape:
             raise ValueError(f"{name} must have the shape of {first_name}, {_sizes(first)}, not {_sizes(tensor)}")
         if tensor.requires_grad and torch.is_grad_enabled():
             raise ValueError(
@@ -83,6 +96,8 @@ def require(
                 f"the output would have {count} elements, and the limit is 2**31 - 1; it follows from the shapes of "
                 f"{' and '.join(tensors)}"
             )
+    for name, value in (positive or {}).items():
+        _above_zero(name, value)
 
 
 def _sizes(tensor: Any) -> list[int]:
@@ -135,6 +150,22 @@ def _shaped(name: str, tensor: Any, ranks: tuple | None, shape: tuple | None, co
         least, most = columns
         if not least <= sizes[-1] <= most:
             raise ValueError(f"{name} has {sizes[-1]} columns; the limit is {least} to {most}")
+
+
+def _vector(name: str, tensor: Any, first_name: str, first: Any) -> None:
+    """``tensor`` holds one element for each column of ``first``, which has passed its own checks."""
+    columns = _sizes(first)[-1] if first.ndim else 1
+    if _sizes(tensor) != [columns]:
+        raise ValueError(
+            f"{name} must have shape [{columns}], one element a column of {first_name}, not {_sizes(tensor)}"
+        )
+
+
+def _above_zero(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a Python float, not {type(value).__name__}")
+    if not 0.0 < value < float("inf"):
+        raise ValueError(f"{name} must be finite and above 0, not {value!r}")
 
 
 def _reachable(name: str, tensor: Any) -> None:

@@ -154,3 +154,34 @@ def test_before_triton_is_imported_the_environment_decides(tmp_path):
     environment = {"TRITON_INTERPRET": "1", "PYTHONPATH": ":".join(p for p in sys.path if p), "PATH": ""}
     done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout == "fine\n", done.stderr
+
+
+def test_a_norm_asks_for_a_vector_of_one_weight_a_column_and_a_positive_eps(here):
+    x = here(4, 5)
+    require(x=x, residual=here(4, 5), weight=here(5), rank=2, columns=(1, 8192), same_shape=True, contiguous=True,
+            vectors=("weight",), positive={"eps": 1e-6})  # fmt: skip
+    require(x=here(0, 5), weight=here(5), rank=2, vectors=("weight",), positive={"eps": 1})
+
+
+@pytest.mark.parametrize(
+    ("weight", "eps", "error", "message"),
+    [
+        ((4,), 1e-6, ValueError, r"weight must have shape \[5\], one element a column of x, not \[4\]"),
+        ((1, 5), 1e-6, ValueError, r"weight must have shape \[5\]"),
+        ((), 1e-6, ValueError, r"weight must have shape \[5\]"),
+        ((5,), 0.0, ValueError, "eps must be finite and above 0, not 0.0"),
+        ((5,), -1e-6, ValueError, "eps must be finite and above 0"),
+        ((5,), float("inf"), ValueError, "eps must be finite"),
+        ((5,), float("nan"), ValueError, "eps must be finite"),
+        ((5,), True, TypeError, "eps must be a Python float, not bool"),
+        ((5,), "1e-6", TypeError, "eps must be a Python float, not str"),
+    ],
+)
+def test_what_a_norm_refuses_is_named(here, weight, eps, error, message):
+    with pytest.raises(error, match=message):
+        require(x=here(4, 5), weight=here(*weight), rank=2, vectors=("weight",), positive={"eps": eps})
+
+
+def test_a_vector_that_nobody_passed_is_the_authors_mistake(here):
+    with pytest.raises(TypeError, match="names bias"):
+        require(x=here(4, 5), vectors=("bias",))
