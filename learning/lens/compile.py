@@ -159,13 +159,20 @@ def report(made: Any, card: Card, programs: int = 0) -> Report:
 
 def spills(text: str, target: str) -> tuple[int, int]:
     """(bytes a thread stores to, loads from spill slots), as ``ptxas -v`` says for this PTX."""
-    from triton import knobs
+    from triton.backends.nvidia.compiler import get_ptxas  # some releases bundle a second one for newer cards
 
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "kernel.ptx")
         with open(source, "w") as file:
             file.write(text)
-        command = [knobs.nvidia.ptxas.path, "-v", f"--gpu-name={target}", source, "-o", os.path.join(folder, "out")]
+        command = [
+            get_ptxas(int(re.sub(r"\D", "", target))).path,
+            "-v",
+            f"--gpu-name={target}",
+            source,
+            "-o",
+            os.path.join(folder, "out"),
+        ]
         done = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr + done.stdout)
     if not found:
