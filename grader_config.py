@@ -55,12 +55,11 @@ c.GenerateAssignment.force = True
 # The submission's own notebook is never executed: an exporter reads it, the judge grades its cells in a sandbox, and
 # the autograded notebook, the scores and the feedback are written from the judge's records. See docs/architecture.md.
 c.Autograde.exporter_class = "learning.grading.pipeline.SubmissionExporter"
-c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
+c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [
     "learning.grading.pipeline.WriteReports",
     "learning.grading.pipeline.SaveRecords",
     "learning.grading.pipeline.LatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Autograde.force = True
 c.GenerateFeedback.exporter_class = "learning.grading.feedback.FeedbackExporter"

@@ -97,6 +97,7 @@ class Class:
             future = self._pool.submit({**job, "folder": str(folder)})
             future.add_done_callback(lambda done, key=key: self._keep(done, key))
             self._futures[student] = future
+        self._pool.finish()
 
     def _keep(self, done: Future, key: str) -> None:
         if not done.cancelled() and done.exception() is None:

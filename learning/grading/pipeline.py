@@ -27,7 +27,7 @@ from sqlalchemy.exc import SAWarning
 from learning.grading import save
 from learning.grading.klass import CannotGrade, Class
 from learning.grading.outcome import Outcome
-from learning.grading.rebuild import fill_outputs, rebuild
+from learning.grading.rebuild import as_text, fill_outputs, rebuild
 from learning.grading.report import one_line, what_stays_open
 from learning.grading.settings import bad_ids
 
@@ -202,13 +202,22 @@ class SubmissionExporter(NotebookExporter):
             self.parent.force = True  # what is already done costs a look into the store
 
     def from_filename(self, filename, resources=None, **options):
-        """Rebuild the notebook when nbgrader sanitises a submission; read ours when it autogrades."""
+        """Rebuild the notebook when nbgrader sanitises a submission; run our preprocessors on it when it autogrades.
+
+        Nothing is read back between the two, and nothing is validated that we have made ourselves.
+        """
         converter = self.parent
-        if not isinstance(converter, CourseAutograde) or not converter._sanitizing:
+        if not isinstance(converter, CourseAutograde):
             return super().from_filename(filename, resources=resources, **options)
-        outcome = converter.klass.outcome(resources["nbgrader"]["student"])
-        node = rebuild(converter.klass.instructor(outcome), outcome)
-        return self.from_notebook_node(node, resources=resources, **options)
+        resources["output_extension"] = self.file_extension
+        student = resources["nbgrader"]["student"]
+        if converter._sanitizing:
+            outcome = converter.klass.outcome(student)
+            converter.node = rebuild(converter.klass.instructor(outcome), outcome)
+        else:
+            for preprocessor in self._preprocessors:
+                converter.node, resources = preprocessor(converter.node, resources)
+        return as_text(converter.node), resources
 
 
 class _Ours(NbGraderPreprocessor):

@@ -54,11 +54,15 @@ class Pool:
         self._jobs.put((job, future))
         return future
 
+    def finish(self) -> None:
+        """No more jobs will come: each slot ends when the queue is empty."""
+        for _ in self._threads:
+            self._jobs.put(None)
+
     def close(self) -> None:
         """End the slots' processes; queued jobs are cancelled."""
         self._closing.set()
-        for _ in self._threads:
-            self._jobs.put(None)
+        self.finish()
         for slot in self._slots:
             slot.stop()
         for thread in self._threads:

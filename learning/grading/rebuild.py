@@ -140,16 +140,13 @@ def fill_outputs(node: NotebookNode, outcome: Outcome) -> NotebookNode:
         if not utils.is_grade(cell) or utils.is_solution(cell):
             continue
         count += 1
-        result = outcome.results.get(cell.metadata.nbgrader.grade_id)
-        text, score = _report(result, outcome)
+        text, score = _report(outcome.results.get(cell.metadata.nbgrader.grade_id), outcome)
         points = float(cell.metadata.nbgrader.points)
         cell.execution_count = count
-        cell.outputs = [
-            nbformat.v4.new_output("stream", name="stdout", text=text + "\n"),
-            nbformat.v4.new_output(
-                "execute_result", data={"text/plain": plain(min(max(score, 0.0), points))}, execution_count=count
-            ),
-        ]
+        said = {"output_type": "stream", "name": "stdout", "text": text + "\n"}
+        number = {"text/plain": plain(min(max(score, 0.0), points))}
+        result = {"output_type": "execute_result", "data": number, "execution_count": count, "metadata": {}}
+        cell.outputs = [nbformat.from_dict(said), nbformat.from_dict(result)]
     return node
 
 
@@ -164,6 +161,6 @@ def _report(result: CheckResult | None, outcome: Outcome) -> tuple[str, float]:
     return "\n".join([*lines, where]), result.earned
 
 
-def as_json(node: NotebookNode) -> str:
-    """``node`` as the text of a notebook file."""
-    return json.dumps(node)
+def as_text(node: NotebookNode) -> str:
+    """``node`` as the text of a notebook file: sorted keys, one space of indent."""
+    return json.dumps(node, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

@@ -21,7 +21,7 @@ from nbgrader.api import (
     SubmittedNotebook,
     TaskCell,
 )  # fmt: skip
-from sqlalchemy import Column, DateTime, MetaData, String, Table, Text, delete, insert, select, update
+from sqlalchemy import Column, DateTime, MetaData, String, Table, Text, bindparam, delete, insert, select, update
 
 from learning.grading.outcome import FAILED, GRADED, PENDING, Outcome
 from learning.judge.finding import FAILED as WRONG
@@ -149,10 +149,20 @@ def _grades(db, submitted: str, notebook: str, outcome: Outcome, same: bool) -> 
             Grade.notebook_id == submitted
         )
     ).all()
+    changes = []
     for grade, cell, by_hand, asks in rows:
         score = automatic(names.get(cell, ""), outcome)
         asks = (asks or not same) if by_hand is not None else score is None
-        db.execute(update(Grade).where(Grade.id == grade).values(auto_score=score, needs_manual_grade=asks))
+        changes.append({"row": grade, "auto_score": score, "needs_manual_grade": asks})
+    _change(db, Grade, changes)
+
+
+def _change(db, table, rows: list[dict]) -> None:
+    """Update columns of ``table`` in one statement; each row names its ``row`` (an id) and the new values."""
+    if rows:
+        columns = {name: bindparam(name) for name in rows[0] if name != "row"}
+        statement = table.__table__.update().where(table.__table__.c.id == bindparam("row")).values(**columns)
+        db.connection().execute(statement, rows)
 
 
 def automatic(name: str, outcome: Outcome) -> float | None:
@@ -169,11 +179,10 @@ def _comments(db, submitted: str, notebook: str, outcome: Outcome) -> None:
     names = dict(
         db.execute(select(SolutionCell.id, SolutionCell.name).where(SolutionCell.notebook_id == notebook)).all()
     )
-    for comment, cell in db.execute(select(Comment.id, Comment.cell_id).where(Comment.notebook_id == submitted)).all():
-        untouched = outcome.answered.get(names.get(cell, ""), True) is False
-        db.execute(
-            update(Comment).where(Comment.id == comment).values(auto_comment="No response." if untouched else None)
-        )
+    rows = db.execute(select(Comment.id, Comment.cell_id).where(Comment.notebook_id == submitted)).all()
+    untouched = {cell: outcome.answered.get(name, True) is False for cell, name in names.items()}
+    changes = [{"row": row, "auto_comment": "No response." if untouched.get(cell) else None} for row, cell in rows]
+    _change(db, Comment, changes)
 
 
 def _row(db, assignment: str, student: str):
