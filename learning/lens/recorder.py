@@ -55,6 +55,9 @@ class Recorder(Observer):
         self.trace.programs = len(arranged)
         return arranged
 
+    def uninitialised(self, tensor: Any) -> None:
+        self.memory.uninitialised(tensor)
+
     def end(self, launch: Launch) -> None:
         for region in self.regions:
             # The same tensor under two names has two regions, and the later one keeps its own name in the launch.

@@ -206,6 +206,18 @@ def recording(
             stop()
 
 
+def uninitialised(tensor: Any) -> None:
+    """Tell the recordings in force that nothing has written the elements of ``tensor`` yet.
+
+    For allocators that hand out memory of their own, such as the judge's guard bands; ``torch.empty`` is noticed anyway.
+    """
+    from learning.lens.interpreter import execute
+
+    for observer in execute.observers():
+        if hasattr(observer, "uninitialised"):
+            observer.uninitialised(tensor)
+
+
 def arrangement(order: str | int | Callable) -> Callable[[list[Program]], Iterable[Program]]:
     """The function that arranges programs; raises ``ValueError`` for an order that has no meaning."""
     if callable(order):

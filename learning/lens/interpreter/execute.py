@@ -79,6 +79,11 @@ def watch(observer: Observer) -> Callable[[], None]:
     return lambda: _observers.remove(observer)
 
 
+def observers() -> tuple[Observer, ...]:
+    """Who watches launches now."""
+    return tuple(_observers)
+
+
 def check_grid(kernel: str, grid: Any) -> Program:
     """``grid`` as three integers; ``TypeError`` or ``ValueError`` where a GPU could not launch it."""
     if not isinstance(grid, (tuple, list)):

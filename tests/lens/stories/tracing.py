@@ -252,6 +252,14 @@ def memory_that_nothing_wrote(device):
         accumulate(lambda: torch.empty(16))()
     assert not tape.problems
 
+    def from_a_guarded_allocator():
+        block = torch.full((48,), float("nan"))
+        trace.uninitialised(block[16:32])
+        return block[16:32]
+
+    problem = found(trace.UNINITIALISED, "out_ptr", accumulate(from_a_guarded_allocator), allocations=False)
+    assert problem.count == 16
+
 
 @triton.jit
 def choose_kernel(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):

@@ -254,3 +254,28 @@ def a_kernel_in_a_notebooks_namespace_finds_its_globals_and_adds_none(device):
         namespace["cell_kernel"][(1,)](x, out, BLOCK=16)
         assert torch.equal(out, x * 2) and set(namespace) == before
         source = source.replace("x * 2", "x + x")
+
+
+def forks_of_a_server_compile_and_compute_on_their_own(device):
+    """A grader's server opens the device once and forks a worker for every check."""
+    import os
+    import tempfile
+
+    length = 96  # a specialisation no other story compiles, so that each fork compiles for itself
+    children = []
+    for number in range(2):
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                with tempfile.TemporaryDirectory() as folder:
+                    triton.knobs.cache.dir = folder
+                    x, out = torch.full((length,), float(number)), torch.zeros(length)
+                    kernel = add_kernel[(1,)](x, x, out, length, BLOCK=128, num_warps=1)
+                    good = bool((out == 2 * number).all()) and kernel.metadata.target.arch == 75
+                    refused(lambda out=out: break_kernel[(1,)](out, 5), "break")
+                    status = 0 if good else 2
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
