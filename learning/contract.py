@@ -117,10 +117,13 @@ def _placed(name: str, tensor: Any, first_name: str, first: Any) -> None:
 
 
 def _kernel_device() -> str:
-    """ "cuda", or "cpu" where Triton was imported to interpret kernels."""
+    """ "cuda", or "cpu" where kernels are interpreted: by the device that was opened, else by how Triton was imported."""
     import os
     import sys
 
+    opened = getattr(sys.modules.get("learning.lens.device"), "_opened", None)
+    if opened is not None:  # a virtual GPU compiles, and computes on CPU tensors
+        return opened.torch_device
     language = sys.modules.get("triton.language")
     if language is not None:
         return "cpu" if type(language.sum).__name__ == "InterpretedFunction" else "cuda"

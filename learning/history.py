@@ -73,17 +73,25 @@ class History:
 
     def references(self, source: str) -> list[str]:
         """The locked references (names ending in ``_reference``) that ``source`` calls while it runs."""
-        tree = statements.parse(neutralise(source)[0])
-        called: list[str] = []
-        waiting: list[ast.AST] = [] if tree is None else [tree]
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                continue
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and self._is_reference(node.func.id):
-                called.append(node.func.id)
-            waiting += ast.iter_child_nodes(node)
-        return sorted(set(called))
+        return sorted({name for name in _called(source) if self._is_reference(name)})
+
+    def entries(self, source: str) -> list[str]:
+        """The lesson's entries that a cell of the learner's own, not one of the course's, calls while it runs."""
+        if statements.squeezed(source) in self.locked:
+            return []
+        return sorted(set(_called(source)) & set(self.card.entries))
+
+    def starter(self) -> list[tuple[str, str]]:
+        """The answer cells as they were released, ``(name, source)``."""
+        return self._released("answer")
+
+    def setup(self) -> list[tuple[str, str]]:
+        """The course's own set-up cells, ``(name, source)``."""
+        return self._released("setup")
+
+    def _released(self, role: str) -> list[tuple[str, str]]:
+        cells = [] if self.released is None else self.released["cells"]
+        return [(role, course.text(cell)) for cell in cells if course.role(cell) == role]
 
     def _is_reference(self, name: str) -> bool:
         return name.endswith("_reference") and (not self.locked_names or name in self.locked_names)
@@ -103,6 +111,21 @@ class History:
 
         self._callback = after
         shell.events.register("post_run_cell", after)
+
+
+def _called(source: str) -> list[str]:
+    """Names that ``source`` calls at its top level, outside functions and classes it only defines."""
+    tree = statements.parse(neutralise(source)[0])
+    called: list[str] = []
+    waiting: list[ast.AST] = [] if tree is None else [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            called.append(node.func.id)
+        waiting += ast.iter_child_nodes(node)
+    return called
 
 
 def _shell() -> Any:

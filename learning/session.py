@@ -38,7 +38,7 @@ class Session:
     def __init__(self, card: lesson.Lesson, device: Any, history: History, log: Path | None, why: str):
         self.lesson, self.device, self.history, self.log, self.why = card, device, history, log, why
         self.public = [name for name, _ in course.grade_cells(history.released, "check")] if history.released else []
-        self.checked = self.referenced = False
+        self.checked = self.referenced = self.launched = False
 
     @property
     def progress(self) -> Progress:
@@ -93,13 +93,37 @@ class Session:
         )
 
     def ran(self, source: str) -> None:
-        """After a cell ran without an error: records that it called the locked reference, once a session."""
+        """After a cell ran without an error: records, once a session, that it called the locked reference, and that it
+        called the learner's own answer."""
+        if not self.launched and (entries := self.history.entries(source)):
+            self._launched(entries)
         if self.referenced or not (called := self.history.references(source)):
             return
         self.referenced = True
         payload = {"called": called, "before_launch": not self.checked}
-        device = self.device.kind if self.device is not None else "cpu"
+        device = self._kind()
         self._keep(lambda log: records.append(log, "reference", self.lesson.slug, device=device, payload=payload))
+
+    def _launched(self, entries: list[str]) -> None:
+        """A cell of the learner's own called ``entries``: the first launch, unless the answer is still the starter."""
+        source = fingerprint(self.history.cells(), self.lesson.entries)
+        if source and source != fingerprint(self.history.starter(), self.lesson.entries):
+            self.launched = self.note("launch", {"called": entries}, device=self._kind())
+
+    def note(self, event: str, payload: dict, *, device: str = "") -> bool:
+        """Append a record of ``event`` about the answer as it stands; False where nothing is kept (``why`` says so)."""
+        source = fingerprint(self.history.cells(), self.lesson.entries)
+        self._keep(
+            lambda log: records.append(log, event, self.lesson.slug, device=device, source=source, payload=payload)
+        )
+        return self.log is not None
+
+    def evidence(self) -> list[dict]:
+        """The sound records that exist now; none where nothing is kept."""
+        return self._records()
+
+    def _kind(self) -> str:
+        return self.device.kind if self.device is not None else "cpu"
 
     def _keep(self, write: Any) -> None:
         if self.log is None:
@@ -147,6 +171,7 @@ def begin(slug: str, *, folder: str | os.PathLike | None = None) -> Session:
             cells=history.cells,
             listeners=[session.heard],
             raise_failures=_validating(),
+            resources={"session": session},
         )
     )
     history.listen(session.ran, replaces=_session.history if _session is not None else None)

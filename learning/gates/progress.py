@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from learning.gates import predicted
 from learning.lesson import GATES, Lesson
 
 
@@ -98,5 +99,10 @@ def _list(value: object) -> list:
 
 PROOFS: dict[str, Callable[[Lesson, list[dict]], tuple[dict | None, str]]] = {
     "reference": reference,
+    "grid": predicted.grid,
+    "tile": predicted.tile,
+    "masks": predicted.masks,
     "parity": parity,
+    "bound": predicted.bound,
+    "compare": predicted.causes,
 }

@@ -73,7 +73,9 @@ def ceiling(name: str) -> Ceiling:
     """
     key = name.strip().lower()
     key = _ALIASES.get(key, key)
-    found = next((c for word, c in sorted(CEILINGS.items(), reverse=True) if word in key.replace("-", " ").split()), None)
+    found = next(
+        (c for word, c in sorted(CEILINGS.items(), reverse=True) if word in key.replace("-", " ").split()), None
+    )
     found = CEILINGS.get(key, found)
     if found is None:
         raise KeyError(f"no ceilings are known for {name!r}; the cards are {', '.join(CEILINGS)}")
@@ -208,8 +210,8 @@ def classify(work: Work, card: str | Ceiling, launch_share: float | None = None)
 
 
 def measure() -> Ceiling:
-    """This GPU's own rates: a 1 GiB copy (read and write counted), an fp16 and an fp32 matmul of 8192³ without TF32, and
-    the cost of a launch, each the median of 20 times between events. Raises ``RuntimeError`` where there is no GPU."""
+    """This GPU's own rates: a 1 GiB copy (read and write counted), an fp16 matmul of 8192³, an fp32 one of 4096³ without
+    TF32, and the cost of a launch, each the median of 20 times between events. Raises ``RuntimeError`` where there is no GPU."""
     import torch
 
     if not torch.cuda.is_available():
@@ -217,10 +219,7 @@ def measure() -> Ceiling:
     name = torch.cuda.get_device_name()
     free = torch.cuda.mem_get_info()[0]
     count = min(1 << 30, free // 4)
-    source = torch.empty(count, dtype=torch.uint8, device="cuda").zero_()
-    target = torch.empty_like(source)
-    bandwidth = 2 * count / _median(lambda: target.copy_(source))
-    del source, target
+    bandwidth = _copy_rate(count)
     allowed = torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = False
     rates = []
@@ -232,9 +231,20 @@ def measure() -> Ceiling:
         torch.backends.cuda.matmul.allow_tf32 = allowed
     tiny = torch.zeros(1, device="cuda")
     launch = _median(lambda: [tiny.add_(1.0) for _ in range(100)]) / 100
-    quoted = Ceiling(name, bandwidth, rates[1], rates[0], launch, f"measured on {name}, torch {torch.__version__}", True)
+    quoted = Ceiling(
+        name, bandwidth, rates[1], rates[0], launch, f"measured on {name}, torch {torch.__version__}", True
+    )
     # Triton reaches no tensor core on sm_75, whatever torch's own library does there.
     return quoted if torch.cuda.get_device_capability() >= (8, 0) else replace(quoted, tensor=0.0)
+
+
+def _copy_rate(count: int) -> float:
+    """Bytes a second of copying ``count`` bytes, read and write counted."""
+    import torch
+
+    source = torch.empty(count, dtype=torch.uint8, device="cuda").zero_()
+    target = torch.empty_like(source)
+    return 2 * count / _median(lambda: target.copy_(source))
 
 
 def _median(call: Any, times: int = 20) -> float:

@@ -1,0 +1,252 @@
+"""A lesson's small case, run on CPU copies in a process of its own: traced, and compiled for a T4 where Triton can.
+
+The same on every machine, with or without a GPU: the learner's own source, the case of the lesson's ``trace_case.py``.
+
+    trace_case.py     its docstring's first line names the case; ``trace_case(entry, …)`` makes inputs, calls the entries
+                      and returns {name: tensor} of what went in and came out. A CPU lesson returns {"output": {name: number},
+                      "padding": {name: number}} instead.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+TARGET = "t4"
+KEEP = 1 << 20  # lanes of accesses kept for pictures
+MOST_PROBLEMS = 5
+MARK = "rehearsal:"
+
+
+class RehearsalFailed(RuntimeError):
+    """The case could not be run with this answer; the message says what happened, in a sentence."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+def path(folder: Path) -> Path:
+    """Where a lesson keeps its case."""
+    return folder / "trace_case.py"
+
+
+def sentence(folder: Path) -> str:
+    """What the case is, in words; "" where the lesson has none."""
+    try:
+        text = ast.get_docstring(ast.parse(path(folder).read_text(encoding="utf-8"))) or ""
+    except (OSError, SyntaxError):
+        return ""
+    return text.split("\n")[0].strip()
+
+
+def run(folder: Path, source: str, entries: tuple[str, ...], *, kind: str = "gpu", outputs: list[str] = (),
+        pictures: bool = False, timeout: float = 120.0) -> dict:  # fmt: skip
+    """Run the case of the lesson in ``folder`` with ``source``, a module that defines ``entries``.
+
+    ``outputs`` are indices ("7", "2,36") whose values are wanted; ``pictures`` asks for tiles as well. Returns {"case",
+    "device", "target", "launches", "tensors", "output", "padding", "problems", "compiled", "tiles"}, plain JSON.
+
+    Raises ``RehearsalFailed`` where the lesson has no case, where the answer raises, returns no result or takes longer
+    than ``timeout`` seconds.
+    """
+    if not path(folder).is_file():
+        raise RehearsalFailed(
+            f"{folder.name} has no trace_case.py, so there is nothing to compare a prediction with yet"
+        )
+    with tempfile.TemporaryDirectory(prefix="rehearsal-") as place:
+        answer = Path(place) / "answer.py"
+        answer.write_text(source, encoding="utf-8")
+        asked = {"case": str(path(folder)), "answer": str(answer), "entries": list(entries), "kind": kind,
+                 "outputs": list(outputs), "pictures": pictures}  # fmt: skip
+        root = str(Path(__file__).resolve().parents[2])
+        environment = {name: text for name, text in os.environ.items() if name != "TRITON_INTERPRET"}
+        environment |= {"PYTHONPATH": os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))}
+        environment |= {"CUDA_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "learning.lens.rehearsal"], input=json.dumps(asked), capture_output=True,
+                text=True, timeout=timeout, env=environment, cwd=place,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise RehearsalFailed(f"the small case took longer than {timeout:g} s; does a loop of yours end?") from None
+    line = next((text for text in reversed(done.stdout.splitlines()) if text.startswith(MARK)), "")
+    if not line:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise RehearsalFailed(f"the small case ended without a result: {last}")
+    found = json.loads(line.removeprefix(MARK))
+    if "failed" in found:
+        raise RehearsalFailed(found["failed"])
+    return found
+
+
+def main() -> None:
+    """The child: reads what is asked on standard input, prints one marked line of JSON."""
+    asked = json.load(sys.stdin)
+    try:
+        found = _cpu(asked) if asked["kind"] == "cpu" else _traced(asked)
+    except Exception as error:  # whatever the learner's code raised becomes a sentence in the notebook
+        found = {"failed": f"{type(error).__name__}: {error}"}
+    print(MARK + json.dumps(found))
+
+
+def _load(name: str, file: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _entries(asked: dict) -> list[Any]:
+    answer = _load("answer", asked["answer"])
+    return [getattr(answer, name) for name in asked["entries"]]
+
+
+def _cpu(asked: dict) -> dict:
+    case = _load("trace_case", asked["case"])
+    stated = case.trace_case(*_entries(asked))
+    kept = {part: {str(k): _number(v) for k, v in stated.get(part, {}).items()} for part in ("output", "padding")}
+    return {"case": _first_line(case), "device": "cpu", "target": "", "launches": [], "tensors": {}, "problems": [],
+            "compiled": [], "tiles": [], **kept}  # fmt: skip
+
+
+def _traced(asked: dict) -> dict:
+    from learning.lens import device
+
+    try:
+        opened = device.open(TARGET)
+    except device.DeviceError:  # no compiler here: the plain interpreter still traces
+        opened = device.open("interpreter")
+    from learning.lens import ownership, trace
+    from learning.lens.interpreter import execute
+    from learning.lens.named import Named, totals
+
+    entries, compiled = _entries(asked), []
+    if opened.target:
+        _collect(compiled)
+    case = _load("trace_case", asked["case"])
+    named = Named()
+    with trace.recording(keep=KEEP) as tape:
+        stop = execute.watch(named)
+        try:
+            tensors = case.trace_case(*entries)
+        finally:
+            stop()
+    if not tape.launches:
+        raise ValueError("no kernel was launched: is the answer still to be written?")
+    absent = [name for name, tensor in tensors.items() if not hasattr(tensor, "untyped_storage")]
+    if absent:
+        raise ValueError(f"{absent[0]} came back as {type(tensors[absent[0]]).__name__}, not as a tensor")
+    counted = {name: totals(tensor, tape, named) for name, tensor in tensors.items()}
+    result = next((t for name, t in reversed(tensors.items()) if counted[name].get("stored")), None)
+    found = {
+        "case": _first_line(case),
+        "device": "interpreter",
+        "target": opened.target,
+        "launches": [_launch(launch) for launch in tape.launches],
+        "tensors": {name: row for name, row in counted.items() if row},
+        "output": _values(result, asked["outputs"]),
+        "padding": {},
+        "problems": [_problem(problem) for problem in tape.problems[:MOST_PROBLEMS]],
+        "compiled": _reports(compiled, tape, opened),
+        "tiles": [],
+    }
+    if asked["pictures"]:
+        for number, launch in enumerate(tape.launches):
+            for name, tensor in tensors.items():
+                for argument in named.arguments(number, tensor):
+                    drawn = ownership.of(launch, argument, tensor, name, complete=not tape.truncated)
+                    found["tiles"].append(drawn.as_dict() | {"kernel": launch.kernel})
+    return found
+
+
+def _problem(problem: Any) -> str:
+    """Its sentence with the line's text and without its number, which is not that of the learner's cell."""
+    return replace(problem, line=0).sentence() + (f" ({problem.text})" if problem.text else "")
+
+
+def _launch(launch: Any) -> dict:
+    stores = [access.shape for access in launch.accesses if access.store]
+    largest = max(stores, key=math.prod, default=())
+    return {
+        "kernel": launch.kernel,
+        "grid": list(launch.grid),
+        "programs": launch.programs,
+        "tile": [size for size in largest if size != 1] or ([1] if stores else []),
+        "constexprs": {name: value for name, value in launch.constexprs.items() if isinstance(value, (int, float, str, bool))},
+        "options": {name: value for name, value in launch.options.items() if isinstance(value, (int, float, str, bool))},
+        "tensors": list(launch.tensors),
+        "bytes": launch.bytes,
+        "flops": launch.flops,
+        "dots": launch.dots,
+    }  # fmt: skip
+
+
+def _values(result: Any, indices: list[str]) -> dict:
+    found = {}
+    for key in indices if result is not None else ():
+        try:
+            found[key] = _number(result[tuple(int(part) for part in key.split(","))].item())
+        except (IndexError, ValueError, RuntimeError):
+            continue
+    return found
+
+
+def _collect(compiled: list) -> None:
+    """Keep what Triton compiles for each launch; this process ends with the rehearsal, so nothing is put back."""
+    from triton.runtime.jit import JITFunction
+
+    run = JITFunction.run
+
+    def collecting(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = run(self, *args, **kwargs)
+        if made is not None and not kwargs.get("warmup"):
+            compiled.append(made)
+        return made
+
+    JITFunction.run = collecting
+
+
+def _reports(compiled: list, tape: Any, opened: Any) -> list[dict]:
+    """The compiler's report of every different kernel, in the order of their first launch."""
+    if not compiled:
+        return []
+    from learning.lens import cards
+    from learning.lens import compile as compiler
+
+    found, seen = [], set()
+    for made, launch in zip(compiled, tape.launches, strict=False):
+        if id(made) in seen:
+            continue
+        seen.add(id(made))
+        report = compiler.report(made, cards.card(opened.target), launch.programs)
+        found.append({
+            "kernel": report.kernel, "target": opened.target, "card": report.card.name, "registers": report.registers,
+            "spilled": report.spill_stores, "shared": report.shared, "warps": report.warps,
+            "occupancy": report.occupancy.fraction, "limiter": report.occupancy.limiter,
+            "loads": {str(size): count for size, count in report.loads.items()},
+            "stores": {str(size): count for size, count in report.stores.items()}, "unit": report.unit,
+        })  # fmt: skip
+    return found
+
+
+def _number(value: Any) -> Any:
+    value = float(value)
+    return value if math.isfinite(value) else str(value)
+
+
+def _first_line(module: Any) -> str:
+    return (module.__doc__ or "").strip().split("\n")[0]
+
+
+if __name__ == "__main__":
+    main()
