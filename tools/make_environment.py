@@ -48,7 +48,7 @@ def main() -> int:
         run([sys.executable, "-m", "venv", str(VENV)])
     install_torch()
     say("installing the course's packages (two minutes the first time)")
-    pip("install", "--quiet", "-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[{EXTRAS}]")
+    pip("install", "-qq", "-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[{EXTRAS}]")
     let_nbgrader_find_the_course()
     STAMP.write_text(wanted)
     return 0
@@ -125,19 +125,19 @@ def install_torch() -> None:
     say(f"installing {torch} ({'CUDA' if gpu else 'CPU'} build) and {triton}")
     index = os.environ.get("TORCH_INDEX")
     if index:
-        pip("install", "--quiet", "--index-url", index, torch)
+        pip("install", "-qq", "--index-url", index, torch)
     elif gpu or os.environ.get("TORCH") == "cuda" or chosen_version(torch).endswith("+cpu"):
-        pip("install", "--quiet", torch)
+        pip("install", "-qq", torch)
     else:
         # uv knows where torch's CPU builds live; pip has to be told.
-        pip("install", "--quiet", "uv")
+        pip("install", "-qq", "uv")
         command = [str(PYTHON), "-m", "uv", "pip", "install", "--python", str(PYTHON), "--torch-backend", "cpu", torch]
         if subprocess.run(command).returncode:
             raise SystemExit(
                 "make: no CPU build of torch could be installed. pytorch.org's install page gives the address of an "
                 "index with CPU builds: make TORCH_INDEX=<address>. Or accept the CUDA build: make TORCH=cuda"
             )
-    pip("install", "--quiet", triton)
+    pip("install", "-qq", triton)
 
 
 def has(requirement: str) -> bool:

@@ -100,7 +100,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
         torch.cuda.synchronize(torch.zeros(1, device="cuda").device)
     guard = sys.modules.get("learning.judge.guard")
     host = guard.host_bytes if guard is not None else None
-    submission = Submission(folder)
+    submission, found = Submission(folder), []
     send(sock, {"ready": os.getpid()})
     while True:
         try:
@@ -124,8 +124,8 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
         if request["op"] == "hold":
             held, called = (args, kwargs), call.Called()
         elif not callable(entry := submission.module.__dict__.get(request["entry"])):
-            missing = f"the cells define no function {request['entry']!r}"
-            called = call.Called(fault=call.Fault("NameError", missing))
+            missing = call.Fault("NameError", f"the cells define no function {request['entry']!r}")
+            called = call.Called(fault=call.Fault(**found[0]) if found else missing)  # why it is missing, where known
         elif request["op"] == "run":
             called = repeated(entry, *held, request["repeats"], submission.files.get)
         else:

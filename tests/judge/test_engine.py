@@ -153,6 +153,15 @@ def test_an_entry_that_is_missing_or_no_function_is_named(grade_add):
         assert "the cells define no function 'add'" in grade_add(source, only={"adds"}).results[0].finding.sentence()
 
 
+def test_an_entry_missing_because_its_cell_failed_is_told_by_that_failure(grade_add):
+    for source, word in (
+        ("def add(x, y)\n    return x\n", "SyntaxError"),
+        ("import nothing_like_it\ndef add(x, y):\n    return x\n", "ModuleNotFoundError"),
+    ):
+        sentence = grade_add(source, only={"adds"}).results[0].finding.sentence()
+        assert word in sentence and "line 1 of cell answer_1" in sentence
+
+
 def test_memory_and_output_bombs_are_faults_within_seconds(grade_add):
     bombs = (
         "blocks = []\n    while True:\n        blocks.append(bytearray(1 << 28))",
