@@ -14,7 +14,7 @@ from learning.lens.interpreter import CORRECTIONS, Patches, bfloat16, correct, l
 
 
 def test_every_kernel_kind_and_every_correction_holds(stories):
-    results = stories("interpreter")
+    results = stories("interpreter", "kernels.,products.,corrections.")
     assert len(results) >= 65
     failures = {name: text for name, text in results.items() if text}
     assert not failures, "\n".join(f"{name}: {text}" for name, text in failures.items())
