@@ -68,5 +68,7 @@ c.GenerateFeedback.force = True
 c.ExportApp.plugin_class = "learning.grading.report.StateExport"
 # Formgrader shows learners' Markdown: without scripts.
 c.HTMLExporter.sanitize_html = True
-# Finished work, and the sources of earlier versions. Settings to try: python -m learning.grading --help
-c.Grading.store = str(ROOT / ".grading")
+# A source is kept when it is released, so that a submission is graded against the version it was made from.
+c.GenerateAssignment.pre_convert_hook = "learning.grading.store.keep_generated"
+# Settings of our own, also as flags (nbgrader autograde NAME --Grading.slots=4): learning/grading/settings.py
+# c.Grading.device = "interpreter"

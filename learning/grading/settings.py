@@ -9,7 +9,7 @@ from traitlets import Bool, Enum, Integer, Unicode
 from traitlets.config import LoggingConfigurable
 
 from learning.grading.pool import cores
-from learning.grading.store import gpus
+from learning.grading.store import FOLDER, gpus
 
 STUDENT = re.compile(r"(?!\.)(?! )[A-Za-z0-9._@+\- ]{1,64}(?<! )")
 
@@ -36,7 +36,7 @@ class Grading(LoggingConfigurable):
 
     def folder(self, root: str | Path) -> Path:
         """The store's folder for the course in ``root``."""
-        return Path(root, self.store or ".grading").expanduser()
+        return Path(root, self.store or FOLDER).expanduser()
 
     def seed_path(self) -> Path:
         """The secret seed's file."""

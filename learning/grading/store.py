@@ -18,6 +18,8 @@ from pathlib import Path
 from learning.grading.outcome import FAILED, Outcome
 
 PACKAGE = Path(__file__).parents[1]
+FOLDER = ".grading"
+"""The store's folder in a course's root, unless ``Grading.store`` names another."""
 JUDGING = ("judge", "lens", "grading/ingest.py", "grading/slot.py", "contract.py", "lesson.py", "session.py")
 PACKAGES = ("torch", "triton", "numpy")
 
@@ -119,3 +121,16 @@ class Store:
                 if path.stem.isdigit():
                     found[int(path.stem)] = path
         return found
+
+
+def keep_generated(assignment: str, student: str, notebooks: list[str]) -> None:
+    """nbgrader's hook before ``generate_assignment``: keeps the sources that are about to be released.
+
+    A version that learners hold is then never lost, also when its lesson moves on before the first grading.
+    """
+    for name in notebooks:
+        path = Path(name)
+        text = path.read_text(encoding="utf-8")
+        version = json.loads(text).get("metadata", {}).get("learning", {}).get("version")
+        if isinstance(version, int) and len(path.parents) > 2:
+            Store(path.parents[2] / FOLDER).keep_source(assignment, version, text)

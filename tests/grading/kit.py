@@ -30,9 +30,13 @@ class Course:
         course = cls(root)
         for slug in slugs:
             notebook.write(lesson.load(slug), root)
-            done = course.nbgrader("generate_assignment", slug)
-            assert done.returncode == 0, done.stderr
+            course.generate(slug)
         return course
+
+    def generate(self, slug: str) -> None:
+        """What ``nbgrader generate_assignment`` does, in this process."""
+        done = self.api().generate_assignment(slug)
+        assert done["success"], done
 
     def copy_to(self, root: Path) -> "Course":
         shutil.copytree(self.root, root)
