@@ -10,7 +10,7 @@ import triton.language as tl
 
 from learning.lens import compile as view
 
-from . import kernels, products, virtual
+from . import corrections, kernels, products, virtual
 
 
 def tile(bm, bn, bk, warps, dtype=torch.float16, target="t4"):
@@ -90,7 +90,7 @@ def what_cannot_be_compiled_is_told_in_one_sentence(device):
     else:
         raise AssertionError("break compiled")
     for wrong, error, words in (
-        (lambda: view.kernel(virtual.tuned_kernel, 1), ValueError, "kernel.fn"),
+        (lambda: view.kernel(corrections.tuned_kernel, 1), ValueError, "kernel.fn"),
         (lambda: view.kernel(kernels.add_kernel, target="sm_20"), KeyError, "sm_75"),
     ):
         try:

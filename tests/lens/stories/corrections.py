@@ -320,6 +320,23 @@ def nan_padding_of_a_descriptor_is_nan_in_bf16(device):
         assert out[:10].eq(1).all() and out[10:].isnan().all(), (dtype, out)
 
 
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": block}, num_warps=warps) for block in (64, 256) for warps in (2, 4)], key=["n"]
+)
+@triton.jit
+def tuned_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * 2, mask=i < n)
+
+
+def the_autotuner_walks_its_configurations(device):
+    x = torch.randn(1000, device=device)
+    out = torch.empty_like(x)
+    tuned_kernel[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](x, out, 1000)
+    assert torch.equal(out, x * 2) and tuned_kernel.best_config.kwargs["BLOCK"] in (64, 256)
+    assert len(tuned_kernel.configs_timings) == 4
+
+
 CPU_ONLY = (
     a_missing_other_shows_in_the_sum,
     a_device_assert_is_checked,

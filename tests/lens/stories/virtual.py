@@ -96,23 +96,6 @@ def hooks_see_grid_options_and_arguments(device):
     assert data["grid"] == (5,) and data["w"] == 2 and data["args"]["n_cols"] == 30 and data["args"]["x_ptr"] is x
 
 
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": block}, num_warps=warps) for block in (64, 256) for warps in (2, 4)], key=["n"]
-)
-@triton.jit
-def tuned_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * 2, mask=i < n)
-
-
-def the_autotuner_walks_its_configurations(device):
-    x = torch.randn(1000)
-    out = torch.empty_like(x)
-    tuned_kernel[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](x, out, 1000)
-    assert torch.equal(out, x * 2) and tuned_kernel.best_config.kwargs["BLOCK"] in (64, 256)
-    assert len(tuned_kernel.configs_timings) == 4
-
-
 @triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["n"])})
 @triton.jit
 def heuristic_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
