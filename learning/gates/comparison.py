@@ -72,7 +72,9 @@ def remarks(found: Comparison) -> list[str]:
         name = f"{row.field} {row.key}".strip()
         lines += [f"{name}: {reason}" for reason in row.reasons]
         lines.append(
-            f"{name}: your cause: {row.cause}" if row.cause else f'{name}: write yours: because({row.field}="…")'
+            f"{name}: your cause: {row.cause}"
+            if row.cause
+            else f'{name}: write yours: predictions.because({row.field}="…")'
         )
     return lines
 

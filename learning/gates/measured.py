@@ -22,7 +22,7 @@ class Partners:
             elif record["event"] == "compile" and isinstance(payload.get("kernels"), list):
                 self.compiled = [mapping(kernel) for kernel in payload["kernels"]]
             elif record["event"] == "benchmark" and record["device"] in ("cuda", "test"):
-                for case in payload.get("cases") or ():
+                for case in payload["cases"] if isinstance(payload.get("cases"), list) else ():
                     if mapping(case):
                         self.cases[str(case.get("case", ""))] = case
 

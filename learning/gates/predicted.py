@@ -42,7 +42,7 @@ def causes(lesson: Lesson, records: list[dict]) -> Proof:
         return None, f"not measured yet: {', '.join(waiting) or 'every field'}"
     open_ = sorted({row.field for row in found.rows if row.missed and not row.cause})
     if open_:
-        return None, f'each miss needs a cause in words: because({open_[0]}="…")'
+        return None, f'each miss needs a cause in words: predictions.because({open_[0]}="…")'
     missed = sum(row.missed for row in found.rows)
     return found.record, f"{len(found.rows)} values compared, {missed} missed and explained"
 

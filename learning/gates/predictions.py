@@ -1,9 +1,9 @@
 """Predict, then compare: what a notebook's prediction cell calls.
 
     predict(grid=3, tile=1024, passes={"x": 1, "y": 1, "out": 1}, masked=572, microseconds=(2400, 3200))
-    ...                                   # write the kernel, run the checks
-    compare()                             # traces your kernel on the lesson's small case and shows both side by side
-    because(microseconds="the launch")    # a written cause for a miss
+    ...                                            # write the kernel, run the checks
+    predictions.compare()                          # traces it on the lesson's small case, shows both side by side
+    predictions.because(masked="I counted twice")  # a written cause for a miss
 
 The first lock before the lesson's first successful launch is the prediction; later ones are revisions, shown and unscored.
 ``python -m learning.gates.predictions progress.jsonl`` scores the records of a submission again, without running anything.
@@ -55,7 +55,7 @@ def predict(
     ``PredictionError`` for a value a field cannot hold, and where no lesson is open.
     """
     given = {name: value for name, value in locals().items() if name in FIELDS and value is not UNSAID}
-    session = _session()
+    session = open_session()
     waiting = [name for name, value in given.items() if _unsaid(value)]
     made = canonical({name: value for name, value in given.items() if name not in waiting})
     if waiting or not made:
@@ -69,21 +69,21 @@ def predict(
         ran = predictions(session.evidence())[0] is None
         reason = "your kernel has already run" if ran else "the first lock is the one that is scored"
         return Shown(f"Kept as a revision of {_names(made)}: {reason}. Revisions are shown and earn nothing.")
-    return Shown(f"Locked: {_names(made)}. Now write the kernel; compare() shows both side by side.")
+    return Shown(f"Locked: {_names(made)}. Now write the kernel; predictions.compare() shows both side by side.")
 
 
 def because(**fields: str) -> Shown:
     """Write the cause of a miss: ``because(grid="I rounded down")``; gate 09 wants one for every miss. The cause of one value
     among several: ``because(**{"passes.x": "…"})``. Raises ``PredictionError`` for a field that does not exist or an empty
     cause."""
-    session = _session()
+    session = open_session()
     for name, text in fields.items():
         if name.partition(".")[0] not in FIELDS:
             raise PredictionError(f"there is no field {name!r}; the fields are {', '.join(FIELDS)}")
         if not isinstance(text, str) or len(text.split()) < 2:
             raise PredictionError(f"{name}: say the cause in words; {text!r} says none")
     if not fields:
-        raise PredictionError('name the field: because(grid="I rounded down")')
+        raise PredictionError('name the field: predictions.because(grid="I rounded down")')
     if not session.note("prediction", {"causes": dict(fields)}):
         return Shown(f"Read, but not kept: {session.why}.")
     return Shown(f"Kept: the cause of {_names(fields)}.")
@@ -92,7 +92,7 @@ def because(**fields: str) -> Shown:
 def compare() -> Shown:
     """Run the lesson's small case with the answer as it stands, on CPU copies and in a process of its own, keep what was
     traced and compiled, and show prediction and measurement side by side."""
-    session = _session()
+    session = open_session()
     lines = []
     try:
         lines += [f"the trace found: {problem}" for problem in rehearse(session)["problems"]]
@@ -137,7 +137,8 @@ def module(cells: list[tuple[str, str]], entries: tuple[str, ...]) -> str:
     return "\n\n".join(ast.unparse(piece.node) for piece in pieces if id(piece) in wanted) + "\n"
 
 
-def _session() -> Any:
+def open_session() -> Any:
+    """The session that the notebook's first cell opened; raises ``PredictionError`` where none is."""
     session = settings.current().resources.get("session")
     if session is None:
         raise PredictionError("no lesson is open here: run the notebook's first cell, then this one")

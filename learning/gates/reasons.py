@@ -100,7 +100,7 @@ def padding(predicted: Any, found: list) -> tuple[str, ...]:
         return ("Zero is neutral in a sum, −∞ in a maximum: the first operation that sees the lanes decides (trap 3).",)
     if predicted != "none" and real(predicted) == -math.inf and any(real(v) == 0 for v in found):
         return ("−∞ is for a maximum; where lanes are summed or never used, 0 serves, or any value if none is stored.",)
-    return ("The neutral value of the first operation the lanes take part in is the one that does no harm.",)
+    return ("The right value is neutral: it does nothing to the first operation that it takes part in.",)
 
 
 def registers(low: float, high: float, got: float) -> tuple[str, ...]:

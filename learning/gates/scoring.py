@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from learning.gates.fields import FIELDS
 from learning.gates.measured import Partners, mapping
 from learning.gates.rows import Row, rows_of
 
@@ -90,7 +91,8 @@ def compare(lesson: str, records: Iterable[dict]) -> Comparison:
         return Comparison("late" if later else "none", revisions=len(later), revised=revised)
     partners, written = Partners(own[own.index(record) :]), causes(own)
     rows: list[Row] = []
-    for name, value in _fields(record).items():
+    said = _fields(record)
+    for name, value in sorted(said.items(), key=lambda item: list(FIELDS).index(item[0]) if item[0] in FIELDS else 99):
         try:
             rows += [_with_cause(row, written) for row in rows_of(name, value, partners)]
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError):

@@ -165,7 +165,7 @@ def _traced(asked: dict) -> dict:
             for name, tensor in tensors.items():
                 for argument in named.arguments(number, tensor):
                     drawn = ownership.of(launch, argument, tensor, name, complete=not tape.truncated)
-                    found["tiles"].append(drawn.as_dict() | {"kernel": launch.kernel})
+                    found["tiles"].append(drawn.as_dict() | {"kernel": launch.kernel, "launch": number})
     return found
 
 

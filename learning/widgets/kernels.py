@@ -1,0 +1,125 @@
+"""A learner's own kernel, drawn from its trace: which program owns which tile of each tensor, and which lanes own nothing.
+
+Tiles stand on the tensor's own axes, coloured and numbered by program; lanes past the edge, and masked lanes within it, are
+hatched; a counter says how often each tensor was read and written. Choosing a program dims the others, by radio buttons and
+CSS alone, so it works from the keyboard, without JavaScript, and prints as the whole picture.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from typing import Any
+
+from learning.lens.ownership import Ownership, of
+from learning.widgets.bands import Panel, axes, program_name
+from learning.widgets.pictures import Picture, _label
+
+MOST_CHOICES = 16
+"""Programs offered for choosing; a larger grid offers those that are drawn, up to this many."""
+
+
+class KernelPicture(Picture):
+    """A picture whose programs can be looked at one by one; ``text`` says the same in words."""
+
+    def __init__(self, body: str, height: float, text: str, programs: dict[str, str], name: str):
+        super().__init__(body, height, text)
+        self.programs = programs
+        # the same picture has the same id, and two different ones on a page never share one
+        self.id = "k" + hashlib.sha256((name + body + text).encode()).hexdigest()[:10]
+        self.svg = self.svg.replace("url(#none)", f"url(#{self.id}-none)").replace('id="none"', f'id="{self.id}-none"')
+
+    def _repr_html_(self) -> str:
+        if len(self.programs) < 2:
+            return self.svg
+        me = self.id
+        rules = [
+            f"#{me} .say{{display:none}}",
+            f"#{me} label{{margin:0 .7em 0 .1em;white-space:nowrap}}",
+            f"#{me} input:focus-visible+label{{outline:2px solid currentColor}}",
+            f"@media print{{#{me} input,#{me} label,#{me} .say{{display:none}}}}",
+        ]
+        controls = [
+            f'<input type="radio" name="{me}" id="{me}-all" checked>&#8288;<label for="{me}-all">all programs</label>'
+        ]
+        says = []
+        for number, (program, sentence) in enumerate(self.programs.items()):
+            chosen = f"#{me} #{me}-{number}:checked"
+            rules.append(f"{chosen}~svg .tile:not(.{program}){{opacity:.12}}")
+            rules.append(f"{chosen}~.say-{number}{{display:block}}")
+            label = html.escape(program_name(program))
+            controls.append(
+                f'<input type="radio" name="{me}" id="{me}-{number}"><label for="{me}-{number}">{label}</label>'
+            )
+            says.append(f'<p class="say say-{number}">{html.escape(sentence)}</p>')
+        return (
+            f'<div id="{me}" role="group" aria-label="Programs of the kernel; choose one to see its tiles">'
+            f"<style>{''.join(rules)}</style>{''.join(controls)}{self.svg}{''.join(says)}</div>"
+        )
+
+
+def draw(tensors: list[Ownership], kernel: str = "") -> KernelPicture:
+    """The picture of one launch's tensors, in the order given; raises ``ValueError`` where there is none to draw."""
+    if not tensors:
+        raise ValueError("no tensor to draw: give the launch's tensors by name")
+    across = axes(tensors)
+    panels = [Panel(tensor, across) for tensor in tensors]
+    grid = f"{kernel or 'kernel'}: {tensors[0].programs} program{'s' * (tensors[0].programs != 1)}"
+    parts, top = [_HATCH, _label(20, 20, grid, "start")], 30.0
+    lines = [grid]
+    for panel in panels:
+        drawn, height = panel.svg(top)
+        parts.append(drawn)
+        lines += panel.lines()
+        top += height
+    hatched = "hatched: lanes that own nothing"
+    parts.append(_label(20, top + 14, hatched, "start"))
+    shown: dict[str, list[str]] = {}
+    for panel in panels:
+        for program, sentence in panel.sentences().items():
+            shown.setdefault(program, []).append(sentence)
+    if len(shown) > MOST_CHOICES:
+        drawn_ones = set().union(*(panel.drawn for panel in panels))
+        shown = {program: said for program, said in shown.items() if program in drawn_ones}
+    first = dict(list(shown.items())[:MOST_CHOICES])
+    chosen = {program: f"{program_name(program)}: {'; '.join(said)}" for program, said in first.items()}
+    return KernelPicture("".join(parts), top + 26, "\n".join(lines), chosen, kernel)
+
+
+def traced(tape: Any, launch: int = 0, **tensors: Any) -> KernelPicture:
+    """The picture of a recording made with ``trace.recording(keep=…)``: ``tensors`` are the launch's tensors by the name of
+    the kernel's parameter. Raises ``ValueError`` where nothing was launched or no accesses were kept, ``KeyError`` for a
+    parameter the kernel does not have."""
+    if not tape.launches:
+        raise ValueError("nothing was launched inside the recording")
+    recorded = tape.launches[launch]
+    if not recorded.accesses:
+        raise ValueError("no accesses were kept: record with trace.recording(keep=1 << 20)")
+    made = [of(recorded, name, tensor, name, complete=not tape.truncated) for name, tensor in tensors.items()]
+    return draw(made, recorded.kernel)
+
+
+def my_kernel(launch: int = 0) -> Any:
+    """The picture of the open lesson's answer, run on its small case on CPU copies in a process of its own; on a GPU machine
+    too. ``launch`` counts the answer's launches from 0. Where the answer cannot run yet, the reason in a sentence."""
+    from learning.gates import predictions
+    from learning.gates.comparison import Shown
+    from learning.lens import rehearsal
+
+    try:
+        found = predictions.rehearse(predictions.open_session(), pictures=True)
+    except rehearsal.RehearsalFailed as reason:
+        return Shown(f"There is no picture yet: {reason}")
+    if not found["launches"]:
+        return Shown("This lesson launches no kernel, so there are no programs to draw.")
+    if not 0 <= launch < len(found["launches"]):
+        raise ValueError(f"launch {launch}: your answer makes {len(found['launches'])}, counted from 0")
+    mine = [tile for tile in found["tiles"] if tile["launch"] == launch]
+    made = [Ownership.from_dict({k: v for k, v in tile.items() if k not in ("kernel", "launch")}) for tile in mine]
+    return draw(made, found["launches"][launch]["kernel"])
+
+
+_HATCH = (
+    '<defs><pattern id="none" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<line x1="0" y1="0" x2="0" y2="7" stroke="currentColor" stroke-width="1.5"/></pattern></defs>'
+)
