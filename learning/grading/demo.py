@@ -138,18 +138,19 @@ def one_lesson(folder: Path, lesson: Lesson) -> list[str]:
 
 def print_table(class_of: list[Handin], outcomes: dict[str, Outcome]) -> None:
     """Who, score, each check's outcome and reason, seconds."""
+    width = max(len(handin.who) for handin in class_of)
     for handin in class_of:
         outcome = outcomes.get(handin.who)
         if outcome is None:
-            say(f"  {handin.who:<34} not in the gradebook")
+            say(f"  {handin.who:<{width}} not in the gradebook")
             continue
         if outcome.state == FAILED:
-            say(f"  {handin.who:<34} failed to grade   {outcome.cause}")
+            say(f"  {handin.who:<{width}} failed to grade: {outcome.cause}")
             continue
         results = outcome.results.values()
         earned, gradable = gradable_points(outcome)
         marks = "".join(MARKS.get(result.state, "?") for result in results)
-        say(f"  {handin.who:<34} {plain(earned):>4} of {plain(gradable):<4} {marks}  {outcome.seconds:6.2f} s")
+        say(f"  {handin.who:<{width}} {plain(earned):>4} of {plain(gradable):<4} {marks}  {outcome.seconds:6.2f} s")
         for line in reasons(results):
             say(f"      {line}")
 

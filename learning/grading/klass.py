@@ -13,7 +13,7 @@ from traitlets.config import Config
 
 from learning.grading import ingest
 from learning.grading.outcome import Outcome
-from learning.grading.pool import Pool
+from learning.grading.pool import WARM, Pool
 from learning.grading.rebuild import Instructor
 from learning.grading.settings import Grading
 from learning.grading.store import Store, device_key, environment, package_hash, sha
@@ -26,11 +26,15 @@ class CannotGrade(RuntimeError):
 class Class:
     """The sources of one assignment, its store and its pool; a context manager that ends what it started.
 
-    ``root`` is the course's folder, ``assignment`` nbgrader's id, ``notebook`` the notebook's name. Raises
-    ``CannotGrade`` where there is no source notebook to grade against.
+    ``root`` is the course's folder, ``source`` the assignment's source folder, ``assignment`` nbgrader's id; with
+    ``warm`` the judges stay for the next run in this process. Raises ``CannotGrade`` where there is no source notebook
+    to grade against.
     """
 
-    def __init__(self, root: Path, source: Path, assignment: str, config: Config | None = None, log=None):
+    def __init__(
+        self, root: Path, source: Path, assignment: str, config: Config | None = None, log=None, *, warm: bool = False
+    ):
+        self._warm = warm
         self.log = log or logging.getLogger(__name__)
         self.settings = Grading(config=config or Config())
         self.assignment = assignment
@@ -53,6 +57,7 @@ class Class:
         self._futures: dict[str, Future | Outcome] = {}
         self._pool: Pool | None = None
         self._scratch: Path | None = None
+        self._code = package_hash("")
         self._fixed = sha(
             package_hash(self.current.lesson), environment(), device_key(self.settings.device), self._seed_hash(),
             str(self.settings.against_current), *(f"{v}:{i.hash}" for v, i in sorted(self.versions.items())),
@@ -62,7 +67,9 @@ class Class:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._pool is not None:
+        if self._pool is not None and self._warm and exception[0] is None:
+            WARM.give_back(self._pool, self._code)
+        elif self._pool is not None:
             self._pool.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
@@ -70,7 +77,10 @@ class Class:
     def _seed_hash(self) -> str:
         from learning.judge import seeds
 
-        return sha(seeds.read(self.settings.seed_path()))
+        try:
+            return sha(seeds.read(self.settings.seed_path()))
+        except seeds.SeedError as error:
+            raise CannotGrade(str(error)) from error
 
     def prefetch(self, submissions: dict[str, Path]) -> None:
         """Start grading ``submissions`` (a folder by student): from the store where it holds them, else in the pool."""
@@ -92,12 +102,14 @@ class Class:
         if not jobs:
             return
         job = self._job()
-        self._pool = Pool(self.settings.slots_for(len(jobs)))
+        slots = self.settings.slots_for(len(jobs))
+        self._pool = WARM.borrow(slots, self._code) if self._warm else Pool(slots)
         for student, folder, key in jobs:
             future = self._pool.submit({**job, "folder": str(folder)})
             future.add_done_callback(lambda done, key=key: self._keep(done, key))
             self._futures[student] = future
-        self._pool.finish()
+        if not self._warm:
+            self._pool.finish()
 
     def _keep(self, done: Future, key: str) -> None:
         if not done.cancelled() and done.exception() is None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from nbconvert.exporters import NotebookExporter
 from nbgrader.api import Gradebook
+from nbgrader.apps import AutogradeApp
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor
@@ -83,10 +84,11 @@ class CourseAutograde(Autograde, SafeCopies):
             excluded = self.coursedir.student_id_exclude.split(",")
             graded = {name: path for name, path in graded.items() if name not in excluded}
         source = Path(self.coursedir.format_path(self.coursedir.source_directory, ".", assignment))
+        warm = not isinstance(self.parent, AutogradeApp)  # formgrader grades one submission a click
         try:
             with (
                 warnings.catch_warnings(action="ignore", category=SAWarning),
-                Class(Path(self.coursedir.root), source, assignment, self.config, self.log) as self.klass,
+                Class(Path(self.coursedir.root), source, assignment, self.config, self.log, warm=warm) as self.klass,
                 save.opened(self.coursedir.db_url, self.coursedir.course_id) as self.gradebook,
             ):
                 self._check_source(assignment)

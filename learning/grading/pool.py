@@ -48,6 +48,16 @@ class Pool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    @property
+    def size(self) -> int:
+        """How many slots there are."""
+        return len(self._slots)
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._closing.is_set()
+
     def submit(self, job: dict) -> Future:
         """Queue ``job`` and return a future of its ``Outcome``; a slot that is lost twice gives a failed one."""
         future: Future = Future()
@@ -142,6 +152,51 @@ class _Slot:
             process.wait()
         with contextlib.suppress(OSError):
             process.stdout.close()
+
+
+class Warm:
+    """A pool kept between runs of one long-lived process, so that a click in formgrader need not start judges.
+
+    It is thrown away when the code it runs has changed (``key``), when another size is asked for, and after ``idle``
+    seconds without work. Where nobody ends it, its slots end with this process.
+    """
+
+    def __init__(self, idle: float = 600.0):
+        self._idle, self._lock = idle, threading.Lock()
+        self._pool: Pool | None = None
+        self._key, self._timer = "", None
+
+    def borrow(self, slots: int, key: str) -> Pool:
+        """The kept pool where it fits, else a new one."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            pool, self._pool = self._pool, None
+            if pool is not None and self._key == key and pool.size >= slots:
+                return pool
+        if pool is not None:
+            pool.close()
+        return Pool(slots)
+
+    def give_back(self, pool: Pool, key: str) -> None:
+        """Keep ``pool`` for the next run, in the place of one that is kept already."""
+        with self._lock:
+            old, self._pool, self._key = self._pool, pool, key
+            self._timer = threading.Timer(self._idle, self.drop)
+            self._timer.daemon = True
+            self._timer.start()
+        if old is not None:
+            old.close()
+
+    def drop(self) -> None:
+        """End the kept pool, if there is one."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+
+WARM = Warm()
 
 
 def cores() -> int:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.grading.outcome import FAILED, GRADED, Outcome, Placed
-from learning.grading.pool import Pool
+from learning.grading.pool import Pool, Warm
 from learning.grading.store import Store, replace, sha
 from learning.judge.engine import Graded
 from learning.judge.finding import BROKEN, CheckResult, Fault, Finding
@@ -59,6 +59,30 @@ def test_leaving_the_pool_ends_its_processes_at_once():
             time.sleep(0.01)
     assert time.monotonic() - started < 15
     assert queued.cancelled() or queued.result(timeout=5).state == FAILED
+
+
+def test_formgrader_finds_its_judges_warm_until_code_or_size_changes():
+    warm = Warm(idle=600)
+    first = warm.borrow(2, "code")
+    warm.give_back(first, "code")
+    assert warm.borrow(1, "code") is first
+    warm.give_back(first, "code")
+    second = warm.borrow(1, "new code")
+    assert second is not first and first.closed
+    warm.give_back(second, "new code")
+    third = warm.borrow(2, "new code")
+    assert third.size == 2 and second.closed
+    third.close()
+
+
+def test_warm_judges_end_when_nobody_asks_for_them():
+    warm = Warm(idle=0.05)
+    kept = warm.borrow(1, "code")
+    warm.give_back(kept, "code")
+    end = time.monotonic() + 10
+    while not kept.closed and time.monotonic() < end:
+        time.sleep(0.01)
+    assert kept.closed
 
 
 def outcome(state=GRADED, **result) -> Outcome:

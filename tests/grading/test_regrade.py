@@ -154,6 +154,15 @@ def test_a_lesson_that_was_never_generated_says_what_to_do(again):
     assert "nbgrader generate_assignment online_normalizer" in done["log"] + done.get("error", "")
 
 
+def test_a_seed_that_others_can_read_stops_everything(again):
+    seed = again.root / "home" / "seed"
+    seed.chmod(0o644)
+    before = again.scores(LESSON)
+    done = again.autograde(LESSON)
+    assert not done["success"] and "chmod 600" in done["log"] + done.get("error", "")
+    assert again.scores(LESSON) == before and set(again.state(LESSON).values()) == {"graded"}
+
+
 def raise_version(course, version):
     """What an author does: a new version of the source, released over the old one."""
     path = course.root / "source" / LESSON / f"{LESSON}.ipynb"
