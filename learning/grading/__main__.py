@@ -1,6 +1,8 @@
 """``python -m learning.grading [ASSIGNMENT …] [--details] [--student ID]``: the report of a class.
 
-Exit status 0; 1 where something failed to grade or waits to be graded again; 3 where there is nothing to report.
+With ``--rotate-seed`` a new secret seed is made, the old one kept beside it, and every saved grade is marked "regrade
+pending" until autograde replaces it. Exit status 0; 1 where something failed to grade or waits to be graded again; 3
+where there is nothing to report.
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("assignment", nargs="*", help="assignments; all of the gradebook's where none is named")
     parser.add_argument("--details", action="store_true", help="every finding, with the seeds that replay it")
     parser.add_argument("--student", help="only this student")
+    parser.add_argument("--rotate-seed", action="store_true", help="draw new hidden cases; everything is regraded")
     chosen = parser.parse_args(arguments)
     course = directory()
     path = course.db_url.removeprefix("sqlite:///")
     if course.db_url.startswith("sqlite:///") and not os.path.exists(path):
         print(f"there is no gradebook at {path}; make one with: nbgrader generate_assignment NAME", file=sys.stderr)
         return 3
+    if chosen.rotate_seed:
+        return rotate(course)
     open_work = False
     with save.opened(course.db_url, course.course_id or "default_course") as gradebook:
         names = chosen.assignment or [assignment.name for assignment in gradebook.assignments]
@@ -46,6 +51,27 @@ def main(arguments: list[str] | None = None) -> int:
             for line in report.what_stays_open({r.student: r.saved.outcome for r in rows if r.saved}):
                 print(f"  {line}")
     return 1 if open_work else 0
+
+
+def rotate(course) -> int:
+    """Put a new secret seed in the old one's place and mark every saved grade as pending; returns the exit status."""
+    from learning.grading.settings import Grading
+    from learning.judge import seeds
+
+    path = Grading(config=course.config).seed_path()
+    try:
+        backup = seeds.rotate(path)
+    except (seeds.SeedError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 3
+    print(f"a new secret seed is in {path}" + (f"; the old one is {backup}" if backup else ""))
+    with save.opened(course.db_url, course.course_id or "default_course") as gradebook:
+        for assignment in gradebook.assignments:
+            saved = save.all_saved(gradebook, assignment.name)
+            save.pending(gradebook, assignment.name, saved)
+            if saved:
+                print(f"{len(saved)} submissions wait to be graded again: nbgrader autograde {assignment.name}")
+    return 0
 
 
 if __name__ == "__main__":

@@ -163,6 +163,21 @@ def test_a_seed_that_others_can_read_stops_everything(again):
     assert again.scores(LESSON) == before and set(again.state(LESSON).values()) == {"graded"}
 
 
+def test_a_new_seed_makes_every_grade_pending_and_grades_it_anew(again):
+    config = again.root / "grader_config.py"
+    config.write_text(config.read_text() + f"\nc.Grading.seed_file = {str(again.root / 'home' / 'seed')!r}\n")
+    old = (again.root / "home" / "seed").read_bytes()
+    done = again.run("python", "-m", "learning.grading", "--rotate-seed")
+    assert done.returncode == 0, done.stderr
+    assert f"2 submissions wait to be graded again: nbgrader autograde {LESSON}" in done.stdout
+    assert set(again.state(LESSON).values()) == {"regrade pending"}
+    assert (again.root / "home" / "seed").read_bytes() != old
+    assert old in [path.read_bytes() for path in (again.root / "home").glob("seed.*")]
+    done = again.autograde(LESSON)
+    assert done["success"] and "from the store" not in done["log"]
+    assert set(again.state(LESSON).values()) == {"graded"}
+
+
 def raise_version(course, version):
     """What an author does: a new version of the source, released over the old one."""
     path = course.root / "source" / LESSON / f"{LESSON}.ipynb"
