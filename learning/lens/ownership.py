@@ -6,7 +6,6 @@ other pattern is kept as runs of elements.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -54,10 +53,11 @@ class Ownership:
     @classmethod
     def from_dict(cls, data: dict) -> Ownership:
         """Inverse of ``as_dict``."""
-        tiles = [
-            Tile(**{key: _tuples(item) if isinstance(item, list) else item for key, item in tile.items()})
-            for tile in data["tiles"]
-        ]
+        tiles = []
+        for tile in data["tiles"]:
+            places = {name: tuple(tile[name]) for name in ("program", "start", "size")}
+            spans = {name: [tuple(run) for run in tile[name]] for name in ("runs", "holes")}
+            tiles.append(Tile(**{**tile, **places, **spans}))
         return cls(**{**data, "shape": tuple(data["shape"]), "tiles": tiles})
 
 
@@ -155,12 +155,3 @@ def _runs(where: list[np.ndarray], shape: tuple[int, ...]) -> list[tuple[int, in
     breaks = np.flatnonzero((np.diff(flat) != 1) | (flat[1:] % width == 0)) + 1
     parts = np.split(flat, breaks)[:MOST_RUNS]
     return [(int(p[0] // width), int(p[0] % width), int(p[-1] % width) + 1) for p in parts]
-
-
-def _tuples(item: list) -> Any:
-    return [tuple(run) for run in item] if item and isinstance(item[0], (list, tuple)) else tuple(item)
-
-
-def elements(shape: tuple[int, ...]) -> int:
-    """How many indices a shape has."""
-    return math.prod(shape)

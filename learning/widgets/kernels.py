@@ -37,7 +37,8 @@ class KernelPicture(Picture):
             f"#{me} .say{{display:none}}",
             f"#{me} label{{margin:0 .7em 0 .1em;white-space:nowrap}}",
             f"#{me} input:focus-visible+label{{outline:2px solid currentColor}}",
-            f"@media print{{#{me} input,#{me} label,#{me} .say{{display:none}}}}",
+            f"@media print{{#{me} input,#{me} label,#{me} .say{{display:none!important}}"
+            f"#{me} .tile{{opacity:1!important}}}}",
         ]
         controls = [
             f'<input type="radio" name="{me}" id="{me}-all" checked>&#8288;<label for="{me}-all">all programs</label>'
