@@ -5,9 +5,11 @@ Standard library only.
 
 from __future__ import annotations
 
+import difflib
 import linecache
 import sys
 from collections.abc import Callable, Iterator
+from types import ModuleType
 
 from learning.judge.finding import Fault
 
@@ -66,10 +68,24 @@ def _name(problem: BaseException) -> str:
 def _message(problem: BaseException) -> str:
     try:
         own = getattr(problem, "error_message", None)  # Triton's CompilationError without its copy of the source
-        text = own if isinstance(own, str) and own else str(problem)
+        text = own if isinstance(own, str) and own else _words(problem)
     except BaseException:
         text = ""
     return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"
+
+
+def _words(problem: BaseException) -> str:
+    """``str(problem)``; a syntax error without its place, which ``Fault`` tells, a missing name of a module with the
+    name that was probably meant (Python itself adds that only to a printed traceback)."""
+    if isinstance(problem, SyntaxError) and isinstance(problem.msg, str) and isinstance(problem.lineno, int):
+        return problem.msg
+    text = str(problem)
+    if isinstance(problem, AttributeError) and type(problem.obj) is ModuleType and isinstance(problem.name, str):
+        public = [name for name in vars(problem.obj) if not name.startswith("_")]
+        near = difflib.get_close_matches(problem.name, public, n=1, cutoff=0.75)
+        if near and near[0] not in text.split("'"):
+            text += f"; did you mean {near[0]}?"
+    return text
 
 
 def _place(problem: BaseException, locate: Locate) -> tuple[str, int, str] | None:

@@ -27,7 +27,8 @@ class Fault:
     kind: str = "raised"
 
     def sentence(self) -> str:
-        where = f" (line {self.line} of cell {self.cell}: {self.text.strip()})" if self.line else ""
+        kind = "" if self.cell.endswith(".py") else "cell "  # a learner without Jupyter has a file, and no cells
+        where = f" (line {self.line} of {kind}{self.cell}: {self.text.strip()})" if self.line else ""
         return f"{self.type}: {self.message}{where}" if self.type else f"{self.message}{where}"
 
 

@@ -20,7 +20,7 @@ from learning.judge.finding import BROKEN, FAILED, WAITING, CheckResult
 from learning.judge.score import report_lines
 from learning.lesson import Lesson
 from learning.workshops import machine, options, report, work
-from learning.workshops.console import complain, prepare, say
+from learning.workshops.console import command, complain, prepare, say
 from learning.workshops.work import Places, Unavailable
 
 PASS, WRONG, TODO, MISSING, USAGE, FAULT = 0, 1, 2, 3, options.USAGE, 70
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None, *, places: Places | None = None, gr
         return _run(chosen, places or Places.default(), grade)
     except options.UsageError as wrong:
         complain(f"check: {wrong}")
-        complain("       python -m learning.workshops.check --help shows how it is used")
+        complain(f"       {command('--help')} shows how it is used")
         return USAGE
     except (Unavailable, lessons.UnknownLesson) as missing:
         say(_sentence(str(missing)))
@@ -131,7 +131,7 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
         single = chosen.name != "all"
         found = work.find(lesson, places, file=chosen.file or "", python=chosen.py, make=single)
         if found is None:
-            say(f"{lesson.slug} ({lesson.id}): not begun; check {lesson.slug} lays out the starter")
+            say(f"{lesson.slug} ({lesson.id}): not begun; {command(lesson.slug)} lays out the starter")
         else:
             say(f"{lesson.slug} ({lesson.id}): {places.shown(found.path)}")
             for note in found.notes:
@@ -149,7 +149,8 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
         if stale:
             say(f"  {stale}")
         if work.is_todo(learner, found, lesson, places):
-            say(f"  Still TODO: the answer is the untouched starter. For a first step: check {lesson.slug} --hint")
+            say("  Still TODO: the answer is the untouched starter. For a first step:")
+            say(f"    {command(lesson.slug + ' --hint')}")
             return TODO
     notebook = work.instructor(lesson, places)
     say()

@@ -49,6 +49,16 @@ def prepare() -> None:
             stream.reconfigure(errors="learning.spelled", line_buffering=True)
 
 
+def command(rest: str = "", *, module: str = "learning.workshops.check") -> str:
+    """What to type for ``python -m module rest`` with the Python that runs now: "python" where that is the active
+    environment's, its path from here where it lies below the working folder (``.venv/bin/python``), else "python"."""
+    name, active = "python", os.environ.get("VIRTUAL_ENV", "")
+    if sys.prefix != sys.base_prefix and os.path.realpath(active or os.curdir) != os.path.realpath(sys.prefix):
+        below = os.path.relpath(sys.executable)
+        name = name if below.startswith(os.pardir) else below
+    return f"{name} -m {module} {rest}".rstrip()
+
+
 def say(text: str = "") -> None:
     """One line on standard output."""
     print(text, flush=True)

@@ -7,6 +7,7 @@ import platform
 import sys
 
 from learning.lesson import Lesson
+from learning.workshops.console import command
 from learning.workshops.work import Unavailable
 
 
@@ -24,7 +25,7 @@ def open_for(lesson: Lesson, *, interpret: bool) -> tuple[str, str, str]:
     if not interpret and nvml.first_gpu() is None:
         raise Unavailable(
             f"{lesson.slug} runs on an NVIDIA GPU, and this machine shows none. Triton's interpreter on the CPU "
-            f"can run it instead:\n    python -m learning.workshops.check {lesson.slug} --interpret"
+            f"can run it instead:\n    {command(lesson.slug + ' --interpret')}"
         )
     try:
         opened = device.open("interpreter" if interpret else "cuda")

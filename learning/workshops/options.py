@@ -69,7 +69,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
                 raise UsageError(f"--{name} needs one lesson's name, not all")
     elif options.level or options.include_gpu:
         given = "--level" if options.level else "--include-gpu"
-        raise UsageError(f"{given} goes with all: check all {given}{' ' + options.level if options.level else ''}")
+        raise UsageError(f"{given} goes with all, as in: all {given}{' ' + options.level if options.level else ''}")
     if options.hint is not None:
         _alone(options, "--hint", allowed=("hint", "name"))
     if options.solution and (options.file or options.py):

@@ -10,6 +10,7 @@ from learning.judge.engine import Graded
 from learning.judge.finding import BROKEN, FAILED, PASSED, WAITING
 from learning.judge.score import plain
 from learning.lesson import LEVELS, Lesson
+from learning.workshops.console import command
 
 WIDTH = 100
 OUTCOMES = {
@@ -34,7 +35,7 @@ def listing(lessons: list[Lesson], progress: Callable[[Lesson], str]) -> Iterato
             yield f"  {lesson.id:<4}{lesson.slug:<24}{where}  {lesson.minutes:>3} min  {progress(lesson)}"
             yield from wrapped(lesson.sentence, indent=6)
     yield ""
-    yield "Check one with: python -m learning.workshops.check NAME"
+    yield f"Check one with: {command('NAME')}"
 
 
 def wrapped(text: str, indent: int = 0) -> Iterator[str]:

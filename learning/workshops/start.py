@@ -35,7 +35,7 @@ def main(places: Places | None = None) -> int:
     console.say(
         f"Begin with {first.id}, {first.title}: open {places.shown(places.folder(first))} in JupyterLab (make lab)"
     )
-    console.say(f"or in your editor, and ask for an answer with: python -m learning.workshops.check {first.slug}")
+    console.say(f"or in your editor, and ask for an answer with: {console.command(first.slug)}")
     return 0
 
 

@@ -122,7 +122,10 @@ def lay_out(lesson: Lesson, places: Places, *, python: bool = False) -> bool:
         ) from None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        return _create(target, data)
+        made = _create(target, data)
+        if made:
+            _date_back(target, release)
+        return made
     except OSError as error:
         raise Unavailable(
             f"{places.shown(target)} cannot be made ({error.strerror}); name a folder of your own in LEARNING_WORK"
@@ -159,6 +162,14 @@ def _create_in_place(target: Path, data: bytes) -> bool:
     with open(target, "xb") as whole:
         whole.write(data)
     return True
+
+
+def _date_back(target: Path, release: Path) -> None:
+    """Give a fresh starter its release's date, and none after a sibling's: an untouched one is never the newer."""
+    siblings = (target.with_suffix(suffix) for suffix in (".ipynb", ".py"))
+    dates = [path.stat().st_mtime_ns for path in (release, *siblings) if path != target and path.is_file()]
+    with contextlib.suppress(OSError):
+        os.utime(target, ns=(min(dates), min(dates)))
 
 
 def starter_python(lesson: Lesson, notebook: dict) -> str:

@@ -72,3 +72,18 @@ def test_the_launcher_needs_nothing_but_the_standard_library(clean_environment):
 def test_no_module_of_the_command_is_longer_than_a_reader_bears():
     for module in Path(console.__file__).parent.glob("*.py"):
         assert len(module.read_text().splitlines()) < 300, module.name
+
+
+@pytest.mark.parametrize(
+    ("active", "here", "said"),
+    [("", "above", ".venv/bin/python"), ("itself", "above", "python"), ("", "away", "python")],
+)
+def test_the_command_to_type_names_the_python_that_runs(monkeypatch, tmp_path, active, here, said):
+    environment = tmp_path / "course" / ".venv"
+    (tmp_path / "away").mkdir()
+    (environment / "bin").mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    monkeypatch.setattr(sys, "executable", str(environment / "bin" / "python"))
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment) if active else "")
+    monkeypatch.chdir(environment.parent if here == "above" else tmp_path / "away")
+    assert console.command("L1 --hint") == f"{said} -m learning.workshops.check L1 --hint"

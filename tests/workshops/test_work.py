@@ -87,6 +87,18 @@ def test_equally_new_files_say_so(places, answered_work):
     assert found.path == answered_work and "equally new" in found.notes[0]
 
 
+def test_a_fresh_starter_is_never_newer_than_work_of_the_other_kind(places, answered_work):
+    os.utime(answered_work, (1000, 1000))
+    assert work.find(CARD, places, python=True).path.suffix == ".py"
+    assert work.find(CARD, places).path == answered_work
+    script = answered_work.with_suffix(".py")
+    script.write_text(solved_python())
+    assert work.find(CARD, places).path == script
+    answered_work.unlink()
+    work.lay_out(CARD, places)
+    assert work.find(CARD, places).path == script
+
+
 def test_py_lays_out_a_starter_that_parses_and_is_todo(places):
     found = work.find(CARD, places, python=True)
     text = found.path.read_text()
