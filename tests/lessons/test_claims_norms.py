@@ -44,6 +44,16 @@ CLAIMS = [
     ("rmsnorm_residual", "1/(0.001 + 0.00001) = 990", 990, round(1 / 0.00101)),
     ("rmsnorm_residual", "0.5 MB would take a T4's memory 1.6 µs", 1.6, round(4 * 16 * 4096 * 2 / T4 * 1e6, 1)),
     ("rmsnorm_residual", "where two matrices need at least 15.8", 15.8, round(least(2, H200), 1)),
+    ("minmax", "They should come to 18", 18, 3 + 2 + 2 + 4 + 4 + 3),
+    ("minmax", "604.0 MB | at least 1887 µs | at least 142 µs", 604.0, round(18 * MATRIX / 1e6, 1)),
+    ("minmax", "604.0 MB | at least 1887 µs", 1887, round(least(18, T4))),
+    ("minmax", "at least 142 µs", 142, round(least(18, H200))),
+    ("minmax", "100.7 MB | at least 315 µs | at least 23.7 µs", 100.7, round(3 * MATRIX / 1e6, 1)),
+    ("minmax", "at least 315 µs", 315, round(least(3, T4))),
+    ("minmax", "at least 23.7 µs", 23.7, round(least(3, H200), 1)),
+    ("minmax", "67.1 MB | at least 210 µs | at least 15.8 µs", 67.1, round(2 * MATRIX / 1e6, 1)),
+    ("minmax", "at least 210 µs", 210, round(least(2, T4))),
+    ("minmax", "at least 15.8 µs", 15.8, round(least(2, H200), 1)),
 ]
 
 
