@@ -1,0 +1,96 @@
+"""A lesson's small case in a process of its own: traced, compiled for a T4, and honest about what went wrong."""
+
+import pytest
+
+from learning import lesson as lessons
+from learning.attempts import answer, mutants, variants
+from learning.lens import rehearsal
+from learning.lens.rehearsal import RehearsalFailed
+
+CPU = lessons.load("online_normalizer")
+HEADER = "import torch\nimport triton\nimport triton.language as tl\nDEVICE = 'cpu'\n"
+
+
+def run(slug, source=None, **how):
+    card = lessons.load(slug)
+    source = answer(card).source if source is None else source
+    return rehearsal.run(card.folder, HEADER + source, card.entries, kind=card.kind, **how)
+
+
+def test_vector_add_is_traced_and_compiled_for_a_t4_on_its_small_case():
+    found = run("vector_add", outputs=["2499", "9999"], pictures=True)
+    (launch,), x, out = found["launches"], found["tensors"]["x"], found["tensors"]["out"]
+    assert launch["grid"] == [3, 1, 1] and launch["tile"] == [1024]
+    assert (x["load_passes"], out["store_passes"], out["masked_stores"], x["others"]) == (1.0, 1.0, 572, [0.0])
+    assert found["output"] == {"2499": 27489.0} and not found["problems"]
+    (compiled,) = found["compiled"]
+    assert compiled["target"] == "sm_75" and 0 < compiled["registers"] < 256 and 0 < compiled["occupancy"] <= 1
+    assert [tile["name"] for tile in found["tiles"]] == ["x", "y", "out"] and len(found["tiles"][2]["tiles"]) == 3
+
+
+def test_softmax_pads_with_minus_infinity_and_a_mutant_with_zero():
+    card = lessons.load("strided_softmax")
+    wrong = next(mutant for mutant in mutants(card) if mutant.name == "padding_of_zero")
+    right, zero = run(card.slug, outputs=["2,0"]), run(card.slug, wrong.source, outputs=["2,0"])
+    assert right["tensors"]["x"]["others"] == ["-inf"] and right["output"] == {"2,0": 1.0}
+    assert zero["tensors"]["x"]["others"] == [0.0] and zero["output"]["2,0"] == pytest.approx(1 / 28)
+
+
+def test_a_second_read_of_x_is_counted_whatever_the_parameters_are_called():
+    card = lessons.load("vector_add")
+    twice = next(mutant for mutant in mutants(card) if mutant.name == "loads_x_twice")
+    renamed = twice.source.replace("x_ptr", "first").replace("out_ptr", "target")
+    assert run(card.slug, renamed)["tensors"]["x"]["load_passes"] == 2.0
+
+
+def test_a_stray_store_is_reported_in_a_sentence():
+    card = lessons.load("vector_add")
+    wrong = next(mutant for mutant in mutants(card) if mutant.name == "stores_without_a_mask")
+    (problem,) = run(card.slug, wrong.source)["problems"]
+    assert "writes elements 2500 to 3071 of out_ptr, which has 2500" in problem and "line" not in problem
+
+
+def test_variants_of_the_cpu_lesson_give_the_numbers_a_learner_works_out():
+    for attempt in variants(CPU)[:2]:
+        found = run(CPU.slug, attempt.source.replace("DEVICE", "_"))
+        assert found["output"]["total after 1, 3, 2"] == pytest.approx(1.5032, abs=1e-4)
+        assert found["padding"] == {"maximum": "-inf", "total": 0.0} and found["device"] == "cpu"
+
+
+CPU_ANSWER = "def push(s, x):\n    {body}\ndef merge(a, b):\n    return a\ndef result(s):\n    return s\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return 1 / 0", "ZeroDivisionError: division by zero"),
+        ("return None", "TypeError"),
+        ("import os; os._exit(3)", "without a result"),
+        ("while True: pass", "longer than 3 s"),
+    ],
+)
+def test_an_answer_that_cannot_run_is_a_sentence(body, says):
+    with pytest.raises(RehearsalFailed) as failed:
+        rehearsal.run(
+            CPU.folder, CPU_ANSWER.format(body=body), CPU.entries, kind="cpu", timeout=3 if "while" in body else 60
+        )
+    assert says in str(failed.value) and failed.value._render_traceback_() == [f"RehearsalFailed: {failed.value}"]
+
+
+def test_a_starter_launches_nothing_and_is_told_so():
+    with pytest.raises(RehearsalFailed, match="no kernel was launched"):
+        run("vector_add", "def add(x, y):\n    return None\n")
+
+
+def test_a_lesson_without_a_case_says_so(tmp_path):
+    with pytest.raises(RehearsalFailed, match=r"has no trace_case\.py"):
+        rehearsal.run(tmp_path, "", ())
+    assert rehearsal.sentence(tmp_path) == ""
+
+
+@pytest.mark.parametrize("slug", [s for s in lessons.slugs() if rehearsal.path(lessons.load(s).folder).is_file()])
+def test_every_lessons_case_has_a_sentence_and_its_answer_runs(slug):
+    card = lessons.load(slug)
+    assert rehearsal.sentence(card.folder).endswith(".")
+    if card.kind == "gpu" and slug not in ("vector_add", "strided_softmax"):  # those two ran above
+        assert run(slug)["launches"]
