@@ -121,8 +121,12 @@ def what_stays_open(outcomes: dict[str, Outcome]) -> list[str]:
             waiting[result.check] = waiting.get(result.check, 0) + 1
         for name, answered in outcome.answered.items():
             by_hand[name] = by_hand.get(name, 0) + answered
-    lines = [f"waiting for a GPU: {name} ({count} submissions)" for name, count in sorted(waiting.items())]
-    return lines + [f"to be graded by hand: {name} ({n} submissions)" for name, n in sorted(by_hand.items()) if n]
+    lines = [f"waiting for a GPU: {name} ({_counted(count)})" for name, count in sorted(waiting.items())]
+    return lines + [f"to be graded by hand: {name} ({_counted(n)})" for name, n in sorted(by_hand.items()) if n]
+
+
+def _counted(count: int) -> str:
+    return f"{count} submission{'' if count == 1 else 's'}"
 
 
 def table(rows: Iterable[Points]) -> list[str]:

@@ -76,10 +76,13 @@ def _message(problem: BaseException) -> str:
 
 def _words(problem: BaseException) -> str:
     """``str(problem)``; a syntax error without its place, which ``Fault`` tells, a missing name of a module with the
-    name that was probably meant (Python itself adds that only to a printed traceback)."""
+    name that was probably meant (Python itself adds that only to a printed traceback), a launch of a plain function with
+    its likeliest cause."""
     if isinstance(problem, SyntaxError) and isinstance(problem.msg, str) and isinstance(problem.lineno, int):
         return problem.msg
     text = str(problem)
+    if isinstance(problem, TypeError) and text == "'function' object is not subscriptable":
+        return f"{text}; a kernel needs @triton.jit above its def before it can be launched"
     if isinstance(problem, AttributeError) and type(problem.obj) is ModuleType and isinstance(problem.name, str):
         public = [name for name in vars(problem.obj) if not name.startswith("_")]
         near = difflib.get_close_matches(problem.name, public, n=1, cutoff=0.75)

@@ -149,7 +149,9 @@ class Parity:
             where = f"{self.output_name(number)}{places_text(unequal, self.case.tile)}"
             if poisoned:
                 self.fail("memory", where=where, expected="every element written, from values the call itself wrote",
-                          got="values that change with what fresh memory held before the call")  # fmt: skip
+                          got="values that change with what fresh memory held before the call",
+                          advice="nothing was stored there, or what was stored came from memory nobody wrote: "
+                                 "which program owns the first of them?")  # fmt: skip
             self.fail("repeat", got="another result for the same inputs", expected="equal bits each time", where=where)
 
     def numbers(self, answers: list[torch.Tensor]) -> None:

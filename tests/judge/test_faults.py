@@ -35,6 +35,11 @@ def test_a_misspelt_name_of_a_module_brings_the_near_one(source, end):
     assert caught(source).message.endswith(end)
 
 
+def test_the_launch_of_a_kernel_without_its_decorator_is_explained():
+    fault = caught("def kernel(x): ...\nkernel[(1,)](2)\n")
+    assert "'function' object is not subscriptable" in fault.message and "@triton.jit" in fault.message
+
+
 def test_an_attribute_error_that_lies_about_itself_is_read_all_the_same():
     class Lying(AttributeError):
         @property

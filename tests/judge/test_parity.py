@@ -118,7 +118,7 @@ def test_memory_that_was_never_written_shows_between_two_poisons():
 
     found = judge(stops_early, values(8), values(8), reference=add_reference)
     assert found.rule == "memory" and "fresh memory" in found.got
-    assert found.where == "3 of 8 elements, from element 5 to element 7"
+    assert found.where == "3 of 8 elements, from element 5 to element 7" and "which program" in found.advice
 
 
 def test_an_input_that_was_written_is_named_with_its_index():

@@ -1,7 +1,8 @@
 """Correction: how a kernel is launched.
 
 The interpreter drops every launch keyword it does not know, so that a misspelt option or argument passes unseen where
-the compiler raises ``KeyError``; it writes its own names into the kernel's globals, cannot see closures, and prints
+the compiler raises ``KeyError``; it runs a kernel that is called without a grid as a Python function, whose error then
+speaks of the interpreter's insides; it writes its own names into the kernel's globals, cannot see closures, and prints
 numpy's floating-point warnings, which no GPU does.
 """
 
@@ -26,6 +27,10 @@ class UnknownOption(KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class NotLaunched(RuntimeError):
+    """A kernel was called like a function; the compiler's launcher raises ``RuntimeError`` too."""
 
 
 @functools.cache
@@ -74,4 +79,9 @@ def apply(patches: Patches) -> None:
         size = grid(arguments) if callable(grid) else grid
         execute.execute(execute.Launch(self, size, arguments, constexprs, given))
 
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        name = self.fn.__name__
+        raise NotLaunched(f"{name} is a kernel, and nothing says how many programs to start: {name}[(programs,)](…)")
+
     patches.set(triton_interpreter.InterpretedFunction, "run", run)
+    patches.set(triton_interpreter.InterpretedFunction, "__call__", call)  # a running kernel's own calls: execute.py

@@ -260,6 +260,11 @@ def a_misspelt_launch_option_is_refused(device):
     assert out.tolist() == x.tolist()
 
 
+def a_kernel_called_without_a_grid_is_refused_in_words_of_launches(device):
+    x, out = _eight(device)
+    refused(lambda: store_rounded_kernel(x, out, BLOCK=8), "kernel")
+
+
 @triton.jit
 def assert_kernel(x_ptr, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
