@@ -60,8 +60,9 @@ def locate(folder: Path, slug: str) -> tuple[Path, list[str]]:
     The file is called ``<slug>.ipynb``; a browser's or an editor's copy of that name, another name, and up to three
     folders deeper are accepted where they leave no choice. Symbolic links are refused. Raises ``Damage``.
     """
-    if folder.is_symlink():
-        raise Damage(f"{folder.name} is a symbolic link; submit the folder itself")
+    for place in (folder, folder.parent):
+        if place.is_symlink():
+            raise Damage(f"{shown(place.name)} is a symbolic link; submit the folder itself")
     exact = folder / f"{slug}.ipynb"
     if os.path.lexists(exact):
         others = [path for path in _notebooks(folder) if path != exact]
@@ -75,9 +76,14 @@ def locate(folder: Path, slug: str) -> tuple[Path, list[str]]:
         top = [path for path in chosen if path.parent == folder]
         chosen = top if len(top) == 1 else chosen
     if len(chosen) > 1:
-        names = ", ".join(str(path.relative_to(folder)) for path in chosen[:4])
+        names = ", ".join(shown(path.relative_to(folder)) for path in chosen[:4])
         raise Damage(f"several notebooks could be the answer ({names}); hand in one, called {slug}.ipynb")
-    return chosen[0], [f"the notebook was called {chosen[0].relative_to(folder)}; it was read as {slug}.ipynb"]
+    return chosen[0], [f"the notebook was called {shown(chosen[0].relative_to(folder))}; it was read as {slug}.ipynb"]
+
+
+def shown(name: object) -> str:
+    """A file's name as text that can be printed and stored, whatever bytes it is made of."""
+    return str(name).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _plain_name(path: Path) -> str:
@@ -93,7 +99,7 @@ def _notebooks(folder: Path) -> list[Path]:
             try:
                 entries = sorted(os.scandir(place), key=lambda entry: entry.name)
             except OSError as error:
-                raise Damage(f"{place.name} cannot be read ({error.strerror}); check its permissions") from error
+                raise Damage(f"{shown(place.name)} cannot be read ({error.strerror}); check its permissions") from error
             for entry in entries:
                 if entry.name in _SKIPPED or entry.name.startswith("._"):
                     continue
@@ -107,19 +113,20 @@ def _notebooks(folder: Path) -> list[Path]:
 
 def read_bytes(path: Path, limit: int = FILE_BYTES) -> bytes:
     """Return the bytes of a regular file of at most ``limit`` bytes; links, pipes and larger files are ``Damage``."""
+    name = shown(path.name)
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
-            raise Damage(f"{path.name} is a symbolic link; hand in the file itself") from error
-        raise Damage(f"{path.name} cannot be read ({error.strerror}); hand it in again") from error
+            raise Damage(f"{name} is a symbolic link; hand in the file itself") from error
+        raise Damage(f"{name} cannot be read ({error.strerror}); hand it in again") from error
     try:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
-            raise Damage(f"{path.name} is not a regular file; hand in the notebook itself")
+            raise Damage(f"{name} is not a regular file; hand in the notebook itself")
         if state.st_size > limit:
             raise Damage(
-                f"{path.name} holds {state.st_size >> 20} MB and at most {limit >> 20} MB are read; "
+                f"{name} holds {state.st_size >> 20} MB and at most {limit >> 20} MB are read; "
                 "clear all outputs, remove pasted files, save, and hand it in again"
             )
         with os.fdopen(os.dup(handle), "rb") as file:

@@ -80,8 +80,8 @@ class Outcome:
         return ""
 
     def as_dict(self) -> dict:
-        """Plain JSON-able form, the same keys as the fields."""
-        return asdict(self)
+        """Plain JSON-able form, the same keys as the fields, in text that every file and terminal can hold."""
+        return _storable(asdict(self))
 
     @classmethod
     def from_dict(cls, data: dict) -> Outcome:
@@ -90,3 +90,12 @@ class Outcome:
         data["cells"] = [Placed(**cell) for cell in data.get("cells", [])]
         data["graded"] = Graded.from_dict(data["graded"]) if data.get("graded") else None
         return cls(**data)
+
+
+def _storable(value):
+    """``value`` with lone surrogates in its strings spelt out: an exception's message may hold them, and no file can."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_storable(key): _storable(one) for key, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list) else value

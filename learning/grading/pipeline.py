@@ -3,7 +3,8 @@
 nbgrader names its converter class in code, not in configuration. The exporter is the first object of ours that it
 makes, with the converter as its parent and before anything is converted; so the exporter adopts the converter
 (``CourseAutograde``). From there on nbgrader's own loop runs: a submission is sanitised (the notebook rebuilt), then
-autograded (outputs and grades written from records).
+autograded (outputs and grades written from records). One method of nbgrader's is needed sooner and is replaced when
+this module is imported: the search for notebooks, which drops folders without one and gives up where all are such.
 """
 
 from __future__ import annotations
@@ -112,9 +113,7 @@ class CourseAutograde(Autograde, SafeCopies):
             raise NbGraderException(f"{len(failures)} of {len(folders)} submissions failed to grade")
 
     def _folders(self) -> list[str]:
-        """Submission folders, those without a notebook at their top included (nbgrader itself passes over them)."""
-        pattern = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
-        return [path for path in glob.glob(pattern) if os.path.isdir(path)]
+        return submission_folders(self)
 
     def _all_students(self) -> list[str]:
         pattern = self._format_source(self.coursedir.assignment_id, "*")
@@ -192,6 +191,26 @@ class CourseAutograde(Autograde, SafeCopies):
         """Called when the scores of ``student`` are in the gradebook."""
         self.done[student] = outcome
         self.log.info("%d of %d: %s", len(self.done), len(self.assignments), one_line(student, outcome))
+
+
+def submission_folders(converter: Autograde) -> list[str]:
+    """Folders of the submissions asked for, those without a notebook at their top included."""
+    course = converter.coursedir
+    pattern = converter._format_source(course.assignment_id, course.student_id)
+    return [path for path in glob.glob(pattern) if os.path.isdir(path)]
+
+
+def init_notebooks(converter: Autograde) -> None:
+    """nbgrader's search, which keeps folders in which it sees no notebook: ``ingest`` looks deeper and names the lack."""
+    folders = submission_folders(converter)
+    if converter.exporter_class is not SubmissionExporter or not folders:
+        return BaseConverter.init_notebooks(converter)
+    converter.notebooks = []
+    converter.assignments = {folder: [] for folder in folders}
+    return None
+
+
+Autograde.init_notebooks = init_notebooks
 
 
 class SubmissionExporter(NotebookExporter):

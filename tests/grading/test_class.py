@@ -21,7 +21,7 @@ QUICK = (
 )  # fmt: skip
 """Stories graded here in every run; tests/grading/test_ingest.py follows all of them up to the judge."""
 POINTS, EXPLANATION = 16.0, "explain_explanation"
-WRONG = "EMPTY = 0\n\n\ndef push(state, x):\n    raise ValueError('<b>no</b>')\n"
+WRONG = "EMPTY = 0\n\n\ndef push(state, x):\n    raise ValueError('<b>no</b> \\ud800')\n"
 LOOP = "def push(state, x):\n    while True:\n        try:\n            while True:\n                pass\n" + (
     "        except KeyboardInterrupt:\n            pass\n"
 )
@@ -48,6 +48,7 @@ def graded(built, tmp_path_factory) -> Course:
     course.submit("ada", LESSON, course.release(LESSON))
     (submitted / "folder_is_a_link").mkdir()
     (submitted / "folder_is_a_link" / LESSON).symlink_to(submitted / "ada" / LESSON)
+    (submitted / "student_is_a_link").symlink_to(submitted / "untouched")
     (submitted / "untouched" / LESSON / "gradebook.txt").symlink_to(course.root / "gradebook.db")
     (submitted / "untouched" / LESSON / "notes.txt").write_text("my notes")
     course.told = {
@@ -105,8 +106,17 @@ def test_folders_that_are_no_student_ids_are_named_and_never_enter_the_gradebook
         )
 
 
+def test_one_submission_in_a_folder_of_its_own_is_found_when_it_is_graded_alone(graded, tmp_path):
+    course = Course(tmp_path / "alone")
+    shutil.copytree(graded.root, course.root, symlinks=True)
+    done = course.autograde(LESSON, "in_a_folder_of_its_own")
+    assert done["success"], done
+    assert not course.autograde(LESSON, "only_a_text_file")["success"]
+    assert course.state(LESSON)["only_a_text_file"] == "failed to grade"
+
+
 def test_links_are_never_followed(graded):
-    assert graded.state(LESSON)["folder_is_a_link"] == "failed to grade"
+    assert graded.state(LESSON)["folder_is_a_link"] == graded.state(LESSON)["student_is_a_link"] == "failed to grade"
     copied = graded.root / "autograded" / "untouched" / LESSON
     assert (copied / "notes.txt").read_text() == "my notes"
     assert not (copied / "gradebook.txt").exists()
@@ -147,14 +157,14 @@ def test_feedback_holds_no_hidden_text_no_canary_no_traceback_and_no_script(grad
     lines = {line.strip() for part in inside for line in part.split("\n") if len(line.strip()) > 25}
     assert lines
     pages = list((graded.root / "feedback").rglob("*.html"))
-    assert len(pages) == len(QUICK) + len(NAMED) + 4
+    assert len(pages) == len(QUICK) + len(NAMED) + 5
     for path in pages:
         page = path.read_text()
         assert not [line for line in lines if line in page]
         assert "canary" not in page and "Traceback" not in page and "<script" not in page.lower()
         assert "<b>no</b>" not in page
     wrong = (graded.root / "feedback" / "wrong" / LESSON / f"{LESSON}.html").read_text()
-    assert "&lt;b&gt;no&lt;/b&gt;" in wrong
+    assert "&lt;b&gt;no&lt;/b&gt;" in wrong and "\\ud800" in wrong
 
 
 def test_values_of_hidden_cases_stand_in_the_instructors_report_alone(graded):
@@ -180,9 +190,10 @@ def test_the_export_keeps_three_states_apart(graded):
 def test_grading_again_takes_everything_from_the_store(graded, tmp_path):
     course = Course(tmp_path / "again")
     shutil.copytree(graded.root, course.root, symlinks=True)
-    done = course.nbgrader("autograde", LESSON, "--student", "saved_as_utf_16")
-    assert done.returncode == 0, done.stderr
-    assert "saved_as_utf_16: 16 of 16 ✓✓✓✓✓✓✓✓✓✓, from the store" in done.stderr
+    first, second = (course.autograde(LESSON, "saved_as_utf_16") for _ in range(2))
+    assert first["success"] and second["success"]
+    assert "saved_as_utf_16: 16 of 16 ✓✓✓✓✓✓✓✓✓✓, from the store" in second["log"]
+    assert sum(score or 0 for score, _, _ in course.scores(LESSON)["saved_as_utf_16"].values()) == POINTS
 
 
 def test_what_the_worker_prints_and_the_record_agree_on_the_version(graded):

@@ -79,6 +79,17 @@ def test_a_submission_folder_that_is_a_link_is_refused(built, tmp_path):
         ingest.submission(tmp_path / LESSON, LESSON)
 
 
+def test_a_name_that_is_no_text_can_be_told(built, tmp_path):
+    folder = os.fsencode(tmp_path) + b"/" + LESSON.encode()
+    os.mkdir(folder)
+    for name in (b"r\xe9ponse.ipynb", b"r\xe9ponse 2.ipynb"):
+        with open(folder + b"/" + name, "w") as file:
+            file.write("{}")
+    with pytest.raises(ingest.Damage, match="several notebooks") as raised:
+        ingest.submission(tmp_path / LESSON, LESSON)
+    assert str(raised.value).encode()
+
+
 def test_a_pipe_does_not_make_the_grader_wait(tmp_path):
     os.mkfifo(tmp_path / f"{LESSON}.ipynb")
     with pytest.raises(ingest.Damage, match="not a regular file"):

@@ -19,6 +19,7 @@ READ = {
     BaseConverter.start: "10d6830579cd",
     BaseConverter.convert_notebooks: "9f4d7a770217",
     BaseConverter.init_destination: "44418928db4f",
+    BaseConverter.init_notebooks: "75dbbd15a2df",
     Autograde.init_assignment: "a7c144dc746e",
     Autograde.convert_single_notebook: "d46973a12f2e",
     Autograde._init_preprocessors: "44b51d96b8fa",
