@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from learning.judge import cells as roles
-from learning.judge import fleet, sandbox, setting
+from learning.judge import fleet, reach, sandbox, setting
 from learning.judge.cells import LearnerCells
 from learning.judge.entry import Entry
 from learning.judge.finding import BROKEN, FAILED, CheckResult, Fault, Finding
@@ -142,10 +142,11 @@ def _run(
     progress: Callable | None,
 ) -> None:
     loads = [(f"setup-{name}", source, roles.SETUP) for name, source in plan.setups]
-    loads += [(cell.name, cell.source, cell.role) for cell in cells.cells if cell.role != roles.SETUP]
+    loads += _loads(cells, lesson.entries)
     line = Line(servers, graded.device, loads, limits, checks=len(plan.checks))
     entries = {name: Entry(name, line) for name in lesson.entries}
     here = setting.Setting(lesson=lesson.slug, device=graded.device, seed=seed, cells=cells.sources)
+    here.setups, here.torch_calls = plan.setups, set()
     anchor = _anchor(lesson, plan, graded.device, limits, servers)
     if anchor is not None:
         here.resources["anchor"] = Entry(lesson.entry, anchor)
@@ -159,14 +160,16 @@ def _run(
                 except Exception as problem:
                     broken = f"the set-up cell {name} failed in the judge: {type(problem).__name__}: {problem}"
             namespace.update(entries)
-            for cell in plan.checks:
+            broken_at = {cell.name: broken or _define(cell, namespace) for cell in plan.checks}
+            found: dict[str, CheckResult] = {}
+            for cell in sorted(plan.checks, key=lambda cell: cell.last):
                 line.begin()
                 began = time.perf_counter()
-                result = _check(cell, namespace, lesson, broken)
+                result = found[cell.name] = _check(cell, namespace, lesson, broken_at[cell.name])
                 result.seconds = result.seconds or time.perf_counter() - began
-                graded.results.append(result)
                 if progress is not None:
                     progress(result)
+            graded.results = [found[cell.name] for cell in plan.checks]
     finally:
         line.close()
         if anchor is not None:
@@ -187,13 +190,30 @@ def _anchor(lesson: Lesson, plan: Plan, device: str, limits: Limits, servers: An
     return line
 
 
+def _loads(cells: LearnerCells, entries: tuple[str, ...]) -> list[tuple]:
+    """What the worker runs of a learner's cells: answers whole, of other cells what answers need and no more."""
+    chosen = [cell for cell in cells.cells if cell.role != roles.SETUP]
+    own = [cell.role != roles.EXTRA for cell in chosen]
+    kept = reach.run_at_load([(cell.name, cell.source) for cell in chosen], own, entries)
+    return [(cell.name, cell.source, cell.role, keep) for cell, keep in zip(chosen, kept, strict=True)]
+
+
+def _define(cell: CheckCell, namespace: dict) -> str:
+    """Run all but the last line of a check cell; returns what broke, or nothing."""
+    try:
+        body = ast.Module(cell.tree.body[:-1], [])
+        exec(compile(body, f"<{cell.name}>", "exec", dont_inherit=True), namespace)
+    except Exception as problem:
+        return f"the check cell {cell.name} failed in the judge: {type(problem).__name__}: {problem}"
+    return ""
+
+
 def _check(cell: CheckCell, namespace: dict, lesson: Lesson, broken: str) -> CheckResult:
-    """Run one check cell in the judge; its value is the ``Score`` of its last line."""
+    """Run the last line of a check cell in the judge; its value is the ``Score``."""
     try:
         if broken:
             raise RuntimeError(broken)
-        *body, last = cell.tree.body
-        exec(compile(ast.Module(body, []), f"<{cell.name}>", "exec", dont_inherit=True), namespace)
+        last = cell.tree.body[-1]
         if not isinstance(last, ast.Expr):
             raise ValueError("the last line of a check cell must call its check")
         score = eval(compile(ast.Expression(last.value), f"<{cell.name}>", "eval", dont_inherit=True), namespace)
@@ -234,6 +254,11 @@ class CheckCell:
     points: float
     hidden: bool
     tree: ast.Module
+
+    @property
+    def last(self) -> bool:
+        """Whether it reads the house rules, and so comes after all checks in which torch's calls are seen."""
+        return any(isinstance(n, ast.Attribute) and n.attr == "house_rules" for n in ast.walk(self.tree))
 
 
 @dataclass

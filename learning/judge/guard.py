@@ -5,13 +5,15 @@ Imports torch at module level; ``call.guarded`` imports this module only where t
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from learning.judge import wire
+from learning.judge import torch_calls, wire
 from learning.judge.call import Output, copy_plain
 
 BAND = 1 << 16
@@ -42,6 +44,11 @@ _cpu, _numpy = _Tensor.cpu, _Tensor.numpy
 _uint8, _int64, _strided, _finfo, _iinfo = torch.uint8, torch.int64, torch.strided, torch.finfo, torch.iinfo
 _raw_functions = torch._C.DisableTorchFunction
 
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LENS = _HERE + "lens" + os.sep
+_TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+_TRITON = os.path.join(os.path.dirname(os.path.dirname(_TORCH)), "triton") + os.sep
 
 _handed_out: list[Any] = []
 """Storages of the last call's outputs, kept alive: memory at the same address in the next call is the same memory."""
@@ -91,6 +98,7 @@ class Watch(TorchFunctionMode):
         self._inputs: list[torch.Tensor] = []
         self._bands: list[tuple[torch.Tensor, int, str]] = []
         self._names: dict[str, None] = {}
+        self._operators = _Operators(self._names)
         seen: set[int] = set()
         with _raw_functions():
             for tensor in tensors_in(args, kwargs):
@@ -99,6 +107,14 @@ class Watch(TorchFunctionMode):
                     if key not in seen:
                         seen.add(key)
                         self._inputs.append(storage_bytes(tensor))
+
+    def __enter__(self) -> Watch:
+        self._operators.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *exc: Any) -> None:
+        super().__exit__(*exc)
+        self._operators.__exit__(*exc)
 
     def __torch_function__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if len(self._names) < MOST_NAMES:
@@ -251,24 +267,54 @@ def _text(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+class _Operators(TorchDispatchMode):
+    """Notes the computing operators that run, however they were reached: a traced graph's and a custom operator's too."""
+
+    def __init__(self, names: dict[str, None]):
+        super().__init__()
+        self._names = names
+
+
+def _note(self: _Operators, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    if len(self._names) < MOST_NAMES and not function.is_view:
+        name = str(function._schema.name).rpartition("::")[2]
+        if name not in torch_calls.MOVES and not _launching(sys._getframe(1)):
+            self._names.setdefault(f"aten.{name}")
+    return function(*args, **(kwargs or {}))
+
+
+_Operators.__torch_dispatch__ = _note  # in the class's body torch would wrap it, and import its compiler (2 s) to do so
+
+
+def _launching(frame: Any) -> bool:
+    """Whether the first frame outside torch and this watch is the course's device at a launch, or Triton's clock."""
+    while frame is not None and frame.f_code.co_filename.startswith((_TORCH, __file__)):
+        frame = frame.f_back
+    file = frame.f_code.co_filename if frame is not None else ""
+    return file.startswith(_LENS) or file == _TRITON + "testing.py"
+
+
 def _called_by_wrapper(function: Any) -> str:
     """The name under which code outside torch, Triton and the course reached ``function``; "" where none of it did.
 
-    A function of torch's written in Python counts as itself, not as what it calls.
+    A function of torch's written in Python counts as itself, not as what it calls. What Triton calls on the way to a
+    launch is left out, and only that: a sum of two ``constexpr`` that hold tensors is a sum of tensors. Code is told by
+    its file; the module's name is the learner's to set.
     """
     frame, outermost = sys._getframe(2), None
-    while frame is not None:
-        module = frame.f_globals.get("__name__")
-        package = module.split(".")[0] if isinstance(module, str) else ""
-        if package != "torch":
-            break
+    while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
         outermost, frame = frame, frame.f_back
-    if frame is None or package in ("triton", "learning"):
+    file = frame.f_code.co_filename if frame is not None else _HERE
+    if file.startswith(_HERE):
         return ""
     if outermost is None:
-        return _name(function)
-    module, name = outermost.f_globals["__name__"], outermost.f_code.co_name
-    return f"Tensor.{name}" if module == "torch._tensor" else f"{module}.{name}"
+        name = _name(function)
+    else:
+        module, plain = outermost.f_globals["__name__"], outermost.f_code.co_name
+        name = f"Tensor.{plain}" if module == "torch._tensor" else f"{module}.{plain}"
+    if file.startswith(_TRITON) and (name.rpartition(".")[2] in torch_calls.LAUNCH or file == _TRITON + "testing.py"):
+        return ""
+    return name
 
 
 def _name(function: Any) -> str:

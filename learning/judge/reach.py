@@ -67,6 +67,50 @@ def reachable(all_pieces: list[Piece], entry: str, modules: frozenset[str]) -> t
     return [piece for piece in all_pieces if id(piece) in chosen], (defining[0] if defining else None)
 
 
+def run_at_load(
+    cells: list[tuple[str, str]], own: list[bool], entries: tuple[str, ...], modules: frozenset[str] = frozenset()
+) -> list[list[list[int]] | None]:
+    """Which top-level statements of each cell the worker runs, as ``[line, column]`` pairs; ``None``: all of them.
+
+    Cells marked in ``own`` (answers) run whole. Of the others runs what binds or fills a name that the ``entries`` or
+    an answer's statements need, earlier definitions of it included; a cell that does not parse is left as it is.
+    """
+    groups = [pieces([cell]) for cell in cells]
+    everything = [piece for group in groups for piece in group]
+    roots = [piece for group, mine in zip(groups, own, strict=True) if mine for piece in group]
+    wanted = [*entries, *(name for piece in roots for name in piece.needs)]
+    seen, chosen = set(wanted), set()
+    while wanted:
+        name = wanted.pop()
+        for piece in everything:
+            if id(piece) not in chosen and (name in piece.binds or (name in piece.stores and name not in modules)):
+                chosen.add(id(piece))
+                wanted += piece.needs - seen
+                seen |= piece.needs
+    return [
+        None if mine or not group else [[p.node.lineno, p.node.col_offset] for p in group if id(p) in chosen]
+        for group, mine in zip(groups, own, strict=True)
+    ]
+
+
+def superseded(all_pieces: list[Piece], reached: list[Piece]) -> list[tuple[Piece, bool]]:
+    """Pieces outside ``reached`` that bind a name it needs and run all the same, before the last definition does.
+
+    With each, whether its body counts too: it may have been called while the cells were loaded.
+    """
+    ids = {id(piece) for piece in reached}
+    needed = {name for piece in reached for name in (*piece.needs, *piece.binds)}
+    called = {name for piece in reached if not isinstance(piece.node, _DEFINITIONS) for name in piece.needs}
+    return [
+        (piece, not isinstance(piece.node, _DEFINITIONS) or bool(piece.binds & called))
+        for piece in all_pieces
+        if id(piece) not in ids and piece.binds & needed
+    ]
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def _definitions(all_pieces: list[Piece], name: str) -> list[Piece]:
     """The last statement that binds ``name``, and before it those that may be what remains (in an ``if``, a ``try``)."""
     found = []

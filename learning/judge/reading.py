@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from learning.judge import torch_calls
 from learning.judge.reach import Piece, root_name
@@ -15,6 +16,9 @@ ALIASES = {"torch": "torch", "triton": "triton", "tl": "triton.language", "math"
 
 ALWAYS = ("learning.contract", "__future__", "triton.tools.tensor_descriptor", "triton.testing")
 """Modules an answer may import in every GPU lesson besides the card's own list; ``learning.contract`` in all."""
+
+COURSES_OWN = ("learning.contract", "learning.lens.device.current", "learning.lessons.")
+"""What of the course an answer may name, besides the constants of its lesson."""
 
 RUN_TIME = frozenset("exec eval compile __import__ globals locals vars breakpoint".split())
 FILES = frozenset("open input memoryview".split())
@@ -33,6 +37,12 @@ PLAIN_DUNDERS = frozenset(
 TENSOR_HOOKS = frozenset(
     "__torch_function__ __torch_dispatch__ __getattribute__ __getattr__ __del__ __reduce__".split()
 )
+FOREIGN = frozenset("torch numpy np builtins functools operator itertools".split()) | SYSTEM
+"""Modules that hang on others as attributes: ``triton.testing.torch`` is torch, and ``device.sys`` is sys."""
+INSIDE_TORCH = frozenset("library overrides utils fx _ops classes hub serialization".split())
+"""Parts of torch by which its own operators and calls can be replaced: nobody's scratch work."""
+OF_A_STORAGE = frozenset("data_ptr nbytes size device element_size is_cuda".split())
+"""What may be asked of ``x.untyped_storage()``: its bytes are the tensor's values."""
 LITERAL = frozenset("getattr setattr hasattr delattr".split())
 LOCKED = ("_reference", "_oracle")
 
@@ -104,6 +114,12 @@ class Reader(ast.NodeVisitor):
         """Read the whole statement."""
         self.visit(self.piece.node)
 
+    def read_definition(self) -> None:
+        """Read what of a function runs where it is defined: decorators, defaults, annotations."""
+        node = self.piece.node
+        for outer in [*node.decorator_list, *_at_definition(node.args), *([node.returns] if node.returns else [])]:
+            self.visit(outer)
+
     def report(self, rule: str, node: ast.AST, advice: str = "") -> None:
         """Report the line on which ``node`` stands."""
         where = f"line {node.lineno} of cell {self.piece.cell}"
@@ -125,6 +141,8 @@ class Reader(ast.NodeVisitor):
         if f"{module}.{node.names[0].name}" not in self.imports:
             self._imported(module, node)
         for name in node.names:
+            if name.name == "*" and not module.startswith("triton"):
+                self.report("imports", node, "name what you import")
             self._path(f"{module}.{name.name}", node)
 
     def _imported(self, module: str, node: ast.AST) -> None:
@@ -140,7 +158,7 @@ class Reader(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if node.name in TENSOR_HOOKS:
             self.report("tensors" if node.name.startswith("__torch") else "private", node)
-        for outer in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+        for outer in [*node.decorator_list, *_at_definition(node.args), *([node.returns] if node.returns else [])]:
             self.visit(outer)
         before, self.in_kernel = self.in_kernel, self.in_kernel or is_jitted(node)
         self._scope(node, node.body)
@@ -149,13 +167,15 @@ class Reader(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
+        for outer in _at_definition(node.args):
+            self.visit(outer)
         self._scope(node, [node.body])
 
     def _scope(self, node, body: list) -> None:
         arguments = node.args
         names = {a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
         names |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
-        names |= {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        names |= _bound(body)
         for statement in body:
             names -= {t.id for n in ast.walk(statement) if isinstance(n, ast.Assign) and dotted(n.value, self.known)
                       for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
@@ -167,6 +187,19 @@ class Reader(ast.NodeVisitor):
             self.visit(statement)
         self.locals.pop()
         self.tensors.pop()
+
+    def _comprehension(self, node: Any) -> None:
+        """Its first iterable is read outside; its names are its own."""
+        self.visit(node.generators[0].iter)
+        self.locals.append({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)})
+        for number, generator in enumerate(node.generators):
+            for part in [generator.target, *generator.ifs, *([generator.iter] if number else [])]:
+                self.visit(part)
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.visit(part)
+        self.locals.pop()
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         for base in node.bases:
@@ -197,7 +230,10 @@ class Reader(ast.NodeVisitor):
         name = node.id
         if any(name in names for names in self.locals) and isinstance(node.ctx, ast.Load):
             return
-        if isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load):
+            if name.startswith("__") and name.endswith("__") and name != "__all__":
+                self.report("private", node)
+        else:
             if name in RUN_TIME:
                 self.report("dynamic", node)
             elif name in FILES:
@@ -225,7 +261,10 @@ class Reader(ast.NodeVisitor):
             self._path(path, node)
         if not path:
             self._method(node, called=False)
-            self.visit(node.value)
+            if _is_storage(node.value) and node.attr in OF_A_STORAGE:
+                self.visit(node.value.func.value)
+            else:
+                self.visit(node.value)
 
     def _dotted(self, node: ast.AST) -> str:
         """``dotted``, but a local of the same name is no module."""
@@ -236,8 +275,15 @@ class Reader(ast.NodeVisitor):
     def _path(self, path: str, node: ast.AST) -> None:
         """Judge a dotted use of a module."""
         parts = path.split(".")
-        if any(part in SYSTEM for part in parts[1:]) and parts[0] in ("torch", "triton", "math", "learning"):
-            self.report("system", node)
+        ours = parts[0] in ("torch", "triton", "math", "learning")
+        if ours and any(part in FOREIGN for part in parts[1:]):
+            self.report("system" if any(part in SYSTEM for part in parts[1:]) else "imports", node)
+            return
+        if parts[0] == "learning" and not path.startswith(COURSES_OWN):
+            self.report("imports", node)
+            return
+        if parts[0] == "torch" and len(parts) > 1 and (parts[1] in INSIDE_TORCH or parts[1].startswith("_")):
+            self.report("modules" if not self.work else "torch", node)
             return
         if any(_dunder(part) for part in parts[1:-1]):
             self.report("private", node)
@@ -255,6 +301,8 @@ class Reader(ast.NodeVisitor):
         """
         if not self.work or self.refused is None or self.in_kernel:
             return
+        if node.attr == "untyped_storage":
+            self.report("torch", node, "of a storage an answer may ask the address and the size")
         certain = isinstance(node.value, ast.Name) and any(node.value.id in names for names in self.tensors)
         if node.attr in self.refused and (called or node.attr not in torch_calls.CAST):
             if certain or node.attr not in torch_calls.SHARED:
@@ -309,6 +357,36 @@ class Reader(ast.NodeVisitor):
                     self.report("torch", node, "an operator on a tensor is a call of torch too")
                     break
         self.generic_visit(node)
+
+
+def _at_definition(arguments: ast.arguments) -> list[ast.expr]:
+    """What of a signature is computed where the function is defined: defaults and annotations."""
+    names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    found = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+    return found + [name.annotation for name in names if name is not None and name.annotation is not None]
+
+
+def _bound(body: list) -> set[str]:
+    """Names that statements of a function bind in that function: not in functions, classes or comprehensions inside
+    it, and not those it declares global."""
+    found, elsewhere, queue = set(), set(), list(body)
+    while queue:
+        node = queue.pop()
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            elsewhere |= set(node.names)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            found |= {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
+        elif not isinstance(node, ast.Lambda):
+            queue.extend(ast.iter_child_nodes(node))
+    return found - elsewhere
+
+
+def _is_storage(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "untyped_storage"
 
 
 def _dunder(name: str) -> bool:

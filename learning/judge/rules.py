@@ -25,7 +25,8 @@ RULES = {
     "of three arguments",
     "names": "`getattr`, `setattr`, `hasattr` and `delattr` take a name written out",
     "private": "no names with double underscores, no walks through frames or code objects",
-    "modules": "no assignment to an attribute of a module, or of a class that is not yours",
+    "modules": "no assignment to an attribute of a module, or of a class that is not yours, and nothing else that would "
+    "replace what torch does (`torch.library`, `torch.overrides`)",
     "system": "no threads, processes or files, no `ctypes`, `os`, `sys`, `gc`, `inspect`, `time`",
     "tensors": "no subclass of `torch.Tensor`",
     "entry": "the entry point is defined in your cells",
@@ -65,12 +66,14 @@ def broken(
     kernel: bool = True,
     forbidden: tuple[str, ...] = (),
     seen: list[str] | tuple[str, ...] = (),
+    given: list[tuple[str, str]] | tuple = (),
 ) -> list[Broken]:
     """Every rule that the learner's ``cells`` break on the way from ``entry``, in the order of the cells.
 
     ``cells`` are ``(name, source)`` pairs, oldest first. ``imports`` are the modules a lesson allows, ``kernel`` says
     whether a Triton kernel must do the work (and torch calls are held to the list), ``forbidden`` names torch calls the
-    lesson refuses besides, ``seen`` the torch calls recorded while the entry ran.
+    lesson refuses besides, ``seen`` the torch calls recorded while the entry ran, ``given`` the lesson's set-up cells,
+    whose imports the learner's cells may use.
 
     Raises ``ValueError`` where there are no cells: the caller, not the learner, has lost them.
     """
@@ -95,14 +98,18 @@ def broken(
         )
         return found
     home = [piece for piece in everything if piece.cell == defining.cell]
-    known = aliases([*home, *reached])
+    known = aliases([*reach.pieces(list(given)), *home, *reached])
     graphs = any(_uses_graphs(piece) for piece in reached)
     refused = torch_calls.widened(forbidden, graphs)
-    ids = {id(piece) for piece in reached}
+    ids, at_home = {id(piece) for piece in reached}, {id(piece) for piece in home}
+    earlier = {id(piece): whole for piece, whole in reach.superseded(everything, reached)}
     for piece in everything:
-        at_hand, work = piece in home, id(piece) in ids
-        if at_hand or work:
-            Reader(piece, known, imports, refused if kernel else None, work, report).read()
+        work = id(piece) in ids
+        reader = Reader(piece, known, imports, refused if kernel else None, work, report)
+        if work or id(piece) in at_home or earlier.get(id(piece)):
+            reader.read()
+        elif id(piece) in earlier:
+            reader.read_definition()
         elif not isinstance(piece.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             _patches(piece, known, report)
     if kernel:

@@ -25,7 +25,8 @@ class Setting:
     """``lesson`` is the slug; ``device`` where answers run ("cuda", "interpreter" or "cpu"; "" asks
     ``learning.lens.device`` at the first check); ``seed(slug, check, case)`` gives a case's seed; ``cells()`` returns
     the learner's cells as ``(name, source)`` pairs, oldest first; ``listeners`` receive every ``CheckResult``;
-    ``resources`` holds what an engine lends to checks (the anchor of a benchmark, say).
+    ``resources`` holds what an engine lends to checks (the anchor of a benchmark, say); ``setups`` are the lesson's own
+    set-up cells; ``torch_calls`` gathers, where it is a set, what the submission called in all its checks.
     """
 
     lesson: str = ""
@@ -35,6 +36,8 @@ class Setting:
     listeners: list[Callable[[Any], None]] = field(default_factory=list)
     raise_failures: bool = False
     resources: dict[str, Any] = field(default_factory=dict)
+    setups: list[tuple[str, str]] = field(default_factory=list)
+    torch_calls: set[str] | None = None
 
 
 _current: contextvars.ContextVar[Setting | None] = contextvars.ContextVar("learning_setting", default=None)

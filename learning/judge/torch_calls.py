@@ -42,6 +42,17 @@ CUDA = frozenset(
 METHODS = ALLOCATE | VIEW | ASK | CAST | COPY
 """Names that may follow a tensor's dot, and that the run-time record may hold after ``Tensor.`` or ``torch.``."""
 
+LAUNCH = METHODS | frozenset("cpu numpy set_ is_pinned pin_memory __get__ data tensor".split())
+"""What Triton itself may be seen to call on the way to a launch."""
+
+MOVES = frozenset(
+    """empty empty_like empty_strided empty_permuted new_empty new_empty_strided zeros zeros_like ones ones_like full
+    full_like new_zeros new_ones new_full scalar_tensor zero_ fill_ copy_ _to_copy clone contiguous _reshape_alias
+    _reshape_copy detach detach_ set_ resize_ lift lift_fresh alias _unsafe_view is_pinned _pin_memory pin_memory
+    record_stream is_same_size""".split()
+)
+"""Operators of torch's dispatcher that hold, move or cast values, besides its views: any other one computes."""
+
 FUNCTIONS = METHODS | MODE | VALUES | CUDA
 """Names that may follow ``torch.``, dotted."""
 
@@ -90,6 +101,11 @@ def refused_at_run_time(record: str, forbidden: frozenset[str]) -> bool:
     owner, _, name = record.partition(".")
     if name in forbidden:
         return True
+    if owner == "aten":
+        return name not in MOVES
+    if name.startswith("autograd.grad_mode."):  # what `with torch.no_grad():` enters and leaves
+        return False
+    name = name.removeprefix("functional.")  # torch.split and its like are written in Python there
     if owner == "Tensor":
         return name not in METHODS
     return refused(name, forbidden)

@@ -164,7 +164,7 @@ class Trial:
             try:
                 judged.decide()
             finally:
-                self.torch_calls |= judged.torch_calls
+                self._saw(judged.torch_calls)
 
     def rejects(
         self,
@@ -270,7 +270,7 @@ class Trial:
         from learning.judge import rules
 
         name = entry if isinstance(entry, str) else entry_name(entry)
-        seen = set(self.torch_calls)
+        seen = self.torch_calls | (self.setting.torch_calls or set())
         if args and not isinstance(entry, str):
             came = self._invoke(entry, args, kwargs)
             if came.fault is not None:
@@ -282,7 +282,9 @@ class Trial:
         kernel = self.device != "cpu" and (lesson is None or lesson.kind == "gpu")
         forbidden = tuple(dict.fromkeys([*(lesson.forbids if lesson is not None else ()), *forbidden]))
         cells = self.setting.cells()
-        broken = rules.broken(cells, name, imports=imports, kernel=kernel, forbidden=forbidden, seen=sorted(seen))
+        told = sorted(seen, key=lambda call: (call.startswith("aten."), call))
+        broken = rules.broken(cells, name, imports=imports, kernel=kernel, forbidden=forbidden, seen=told,
+                              given=self.setting.setups)  # fmt: skip
         self.cases += 1
         if broken:
             first = broken[0]
@@ -362,6 +364,11 @@ class Trial:
             wrong.finding.case, wrong.finding.seed = self.label, self.seed
             raise
 
+    def _saw(self, torch_calls: Any) -> None:
+        self.torch_calls.update(torch_calls)
+        if self.setting.torch_calls is not None:
+            self.setting.torch_calls.update(torch_calls)
+
     def _invoke(self, entry: Callable, args: tuple, kwargs: dict):
         from learning.judge import call
         from learning.judge.call import Called
@@ -379,7 +386,7 @@ class Trial:
                 seconds=0.0,
                 fault=fault.fault,
             )
-        self.torch_calls.update(came.torch_calls)
+        self._saw(came.torch_calls)
         return came
 
     def _inputs(self):

@@ -62,8 +62,11 @@ class Submission:
             path, number = os.path.join(self.folder, f"{stem}_{number}.py"), number + 1
         return path
 
-    def run(self, name: str, source: str, role: str) -> tuple[dict | None, list[str]]:
-        """Run one cell; returns its fault as a dict (None where it ran) and notes on what was left out."""
+    def run(
+        self, name: str, source: str, role: str, keep: list[list[int]] | None = None
+    ) -> tuple[dict | None, list[str]]:
+        """Run one cell, or of an extra one the statements that start at the ``[line, column]`` pairs of ``keep``; returns
+        its fault as a dict (None where it ran) and notes on what was left out."""
         path = self.file_for(name)
         self.files[path] = (name, source)
         if not hasattr(self.module, "__file__"):
@@ -77,6 +80,8 @@ class Submission:
             if role == cells.EXTRA:
                 tree, left_out = cells.definitions(tree)
                 notes = notes + left_out
+                if keep is not None:
+                    tree.body = [node for node in tree.body if [node.lineno, node.col_offset] in keep]
             exec(compile(tree, path, "exec", dont_inherit=True), self.module.__dict__)
         except BaseException as problem:
             return asdict(faults.read(problem, self.files.get)), [f"{name}: {note}" for note in notes]
@@ -110,9 +115,9 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
         nonce = request["nonce"]
         if request["op"] == "load":
             found, notes = [], []
-            for name, source, role in request["cells"]:
+            for name, source, role, *keep in request["cells"]:
                 send(sock, {"nonce": nonce, "at": name})
-                fault, said = submission.run(name, source, role)
+                fault, said = submission.run(name, source, role, *keep)
                 found += [fault] if fault else []
                 notes += said
             send(sock, {"nonce": nonce, "faults": found, "notes": notes, "printed": printing.take()})

@@ -138,7 +138,8 @@ def test_torch_calls_are_named_and_torchs_own_are_not():
 
     names = guarded(wrapper, (torch.ones(3),)).torch_calls
     assert names[0] == "torch.empty_like" and "Tensor.contiguous" in names
-    assert [name for name in names if "layer_norm" in name] == ["torch.nn.functional.layer_norm"]
+    told = [name for name in names if "layer_norm" in name]
+    assert told == ["torch.nn.functional.layer_norm", "aten.native_layer_norm"]
 
 
 def test_repeats_are_kept_apart():
@@ -219,3 +220,27 @@ def test_a_compiler_error_counts_from_def_and_is_moved_into_the_cell():
 
     fault = faults.read(CompilationError("long"), {"cell.py": ("answer", source)}.get)
     assert (fault.line, fault.text, fault.message) == (7, "    return z", "z is not defined")
+
+
+def test_what_triton_adds_for_a_wrapper_is_the_wrappers_call():
+    constexpr = pytest.importorskip("triton.language").constexpr
+    called = guarded(lambda x: (constexpr(x) + constexpr(x)).value, (torch.ones(3),))
+    assert "Tensor.add" in called.torch_calls or "Tensor.__add__" in called.torch_calls
+
+
+def test_a_traced_graph_hides_no_operator():
+    traced = torch.jit.trace(lambda a: a + a, (torch.ones(3),))
+    assert "aten.add" in guarded(traced, (torch.ones(3),)).torch_calls
+
+
+def test_a_gather_is_no_view_and_a_slice_is():
+    names = guarded(lambda x: x[[2, 0, 1]], (torch.arange(3.0),)).torch_calls
+    assert "aten.index" in names
+    names = guarded(lambda x: x[1:].view(1, 2).t().copy_(x[1:, None]), (torch.arange(3.0),)).torch_calls
+    assert not [name for name in names if name.startswith("aten.")]
+
+
+def test_a_caller_is_told_by_its_file_not_by_its_modules_name():
+    space = {"__name__": "triton.mine"}
+    exec("def plus(x):\n    return x + x", space)
+    assert "Tensor.add" in guarded(space["plus"], (torch.ones(3),)).torch_calls

@@ -111,10 +111,33 @@ def test_cells_that_hang_while_loading_are_tried_once(grade_add):
 def test_an_extra_cell_that_hangs_or_dies_is_left_out_and_costs_nothing(grade_add, tiny):
     hang = roles.Cell("bench", "import time\nslow = time.sleep(60)\n", roles.EXTRA)
     crash = roles.Cell("crash", "import os\nx = os._exit(1)\n", roles.EXTRA)
-    graded = grade_add(hang, tiny.RIGHT, crash)
+    wanting = tiny.RIGHT + "\ntry:\n    slow, x\nexcept NameError:\n    pass\n"
+    graded = grade_add(hang, wanting, crash)
     assert earned(graded) == 6
     assert any(note.startswith("bench: left out") for note in graded.dropped)
     assert any(note.startswith("crash: left out") for note in graded.dropped)
+
+
+def test_an_extra_cell_that_nothing_needs_is_not_run(grade_add, tiny):
+    hang = roles.Cell("bench", "import time\nslow = time.sleep(60)\n", roles.EXTRA)
+    patch = roles.Cell("patch", "import torch\ndone = setattr(torch, 'empty_like', None)\n", roles.EXTRA)
+    graded = grade_add(hang, patch, tiny.RIGHT)
+    assert earned(graded) == 6 and graded.seconds < 5 and graded.faults == graded.dropped == []
+
+
+def test_what_was_called_in_any_check_counts_for_the_house_rules(grade_add, tiny):
+    notebook = tiny.adding_notebook()
+    rules = "from learning.judge import check\n\n\n@check(points=1)\ndef keeps(add, trial):\n    trial.house_rules(add)\n\n\nkeeps(add)\n"
+    at = next(i for i, cell in enumerate(notebook["cells"]) if roles.role_of(cell) == "check")
+    notebook["cells"].insert(at, tiny.cell("check", "check_keeps", rules, 1))
+    sometimes = tiny.RIGHT.replace(
+        "    out = torch", "    if x.numel() > 1000:\n        return plus(x, y)\n    out = torch"
+    )
+    graded = grade_add(sometimes + "\ndef plus(a, b):\n    return a + b\n", notebook=notebook)
+    assert graded.results[0].check == "keeps"
+    assert [result.state for result in graded.results] == ["failed", "passed", "passed", "passed"]
+    assert "Tensor.add" in graded.results[0].finding.got
+    assert earned(grade_add(tiny.RIGHT, notebook=notebook)) == 7
 
 
 def test_an_error_in_one_cell_is_told_and_does_not_stop_the_others(grade_add, tiny):

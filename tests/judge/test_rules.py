@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from learning.judge import rules
+from learning.judge import reach, rules
 from tests.judge.parity_kit import finding, run, values
 
 KERNEL = """
@@ -245,6 +245,9 @@ BROKEN = {
         with_wrapper(LAUNCH, "import torch.nn.functional as F"),
         with_wrapper(LAUNCH, "from learning.judge import trial"),
         with_wrapper(LAUNCH, "from learning.lessons.vector_add.reference import add_reference"),
+        with_wrapper(LAUNCH, "from torch import *"),
+        with_wrapper("triton.testing.torch.add(x, y)\n" + LAUNCH),
+        with_wrapper("np = triton.runtime.interpreter.np\n" + LAUNCH),
     ],
     "system": [
         with_wrapper(LAUNCH, "import os"),
@@ -263,6 +266,12 @@ BROKEN = {
         with_wrapper("T = type('T', (object,), {})\n" + LAUNCH),
         with_wrapper("compile('1', '', 'eval')\n" + LAUNCH),
         with_wrapper(LAUNCH, "class Odd(metaclass=type):\n    pass"),
+        with_wrapper("def never():\n    exec = 0\nexec('1')\n" + LAUNCH),
+        with_wrapper("[0 for exec in ()]\nexec('1')\n" + LAUNCH),
+        with_wrapper("global exec\nexec = exec\n" + LAUNCH),
+        with_wrapper("[eval for eval in [eval]]\n" + LAUNCH),
+        with_wrapper(LAUNCH, "def unused(a: exec('1')) -> eval('2'):\n    pass"),
+        with_wrapper(LAUNCH, "later = lambda a=eval('1'): a"),
     ],
     "private": [
         with_wrapper("x.__class__\n" + LAUNCH),
@@ -272,6 +281,7 @@ BROKEN = {
         with_wrapper("getattr(x, '__dict__')\n" + LAUNCH),
         with_wrapper("__builtins__\n" + LAUNCH),
         with_wrapper("math.__loader__\n" + LAUNCH),
+        with_wrapper(LAUNCH, "__name__ = 'triton.mine'"),
     ],
     "modules": [
         with_wrapper("torch.allclose = lambda *a: True\n" + LAUNCH),
@@ -280,6 +290,7 @@ BROKEN = {
         with_wrapper("setattr(torch, 'equal', print)\n" + LAUNCH),
         with_wrapper("del torch.equal\n" + LAUNCH),
         with_wrapper("tl.load += 1\n" + LAUNCH),
+        with_wrapper(LAUNCH, "LIB = torch.library.Library('aten', 'IMPL')\nLIB.impl('add', print)"),
     ],
     "names": [
         with_wrapper("getattr(torch, 'soft' + 'max')\n" + LAUNCH),
@@ -323,6 +334,9 @@ BROKEN = {
         with_wrapper("return TABLE['sum'](x, y)", "TABLE = {}\nTABLE['sum'] = torch.add"),
         with_wrapper("return TABLE['sum'](x, y)", "TABLE = {}\nTABLE.update(sum=torch.add)"),
         with_wrapper("return (lambda a, b: torch.mul(a, b))(x, y)"),
+        with_wrapper("def never():\n    torch = 0\nreturn torch.add(x, y)"),
+        with_wrapper("x.untyped_storage()[0]\n" + LAUNCH),
+        with_wrapper("bytes(getattr(x, 'untyped_storage')())\n" + LAUNCH),
     ],
     "reference": [with_wrapper("return add_reference(x, y)"), with_wrapper("return lesson.add_oracle(x, y)")],
     "kernel": [
@@ -419,6 +433,40 @@ def test_recorded_calls_on_the_list_are_fine(record):
 def test_recorded_calls_off_the_list_are_told(record):
     (found,) = broken(ANSWER, seen=[record])
     assert found.id == "torch" and record in found.got
+
+
+def test_what_the_setup_cells_import_is_known():
+    given = [("setup", "from learning.lens import device\nfrom learning.judge import check")]
+    assert broken(ANSWER.replace("def add(x", "KIND = device.current().torch_device\n\ndef add(x"), given=given) == []
+    for line, rule in (("F = device.sys.modules", "system"), ("F = device.importlib", "system"), ("F = check", "imports"),
+                       ("F = device._opened", "imports")):  # fmt: skip
+        assert [i.id for i in broken(ANSWER.replace("def add(x", line + "\n\ndef add(x"), given=given)] == [rule], line
+
+
+def test_what_runs_before_the_last_definition_is_read_where_it_is_defined():
+    patched = "def add(x, y, z=setattr(torch, 'zeros', print)):\n    return x @ y"
+    assert [i.id for i in broken(patched, ANSWER)] == ["modules"]
+    called = "def block():\n    return exec('1')\nSIZE = block()\ndef block():\n    return 1"
+    assert [i.id for i in broken(called, ANSWER.replace("BLOCK=1024", "BLOCK=SIZE"))] == ["dynamic"]
+
+
+def test_the_worker_runs_what_the_answer_needs_of_other_cells_and_no_more():
+    scratch = (
+        "SIZE = 1\nused = SIZE\nslow = eval('2')\ndef helper():\n    return used\nused = 3\n_ = setattr(torch, 'a', 1)"
+    )
+    cells = [("scratch", scratch), ("answer", "def add(x):\n    return helper()"), ("odd", "def (:")]
+    lines = reach.run_at_load(cells, [False, True, False], ("add",))
+    assert lines == [[[1, 0], [2, 0], [4, 0], [6, 0]], None, None]
+
+
+@pytest.mark.parametrize("record", ["torch.autograd.grad_mode.__enter__", "torch.functional.split", "aten.copy_"])
+def test_how_torch_spells_what_is_allowed_is_allowed(record):
+    assert broken(ANSWER, seen=[record]) == []
+
+
+@pytest.mark.parametrize("record", ["aten.add", "aten.index", "aten.bmm", "torch.functional.einsum"])
+def test_computing_operators_are_refused_however_they_were_reached(record):
+    assert [i.id for i in broken(ANSWER, seen=[record])] == ["torch"]
 
 
 def test_the_cpu_lesson_has_math_and_no_kernel_rule():
