@@ -193,16 +193,20 @@ def _keep(lesson: Lesson, graded: Graded, sources: list, found: work.Work, noteb
 
 
 def _progress(lesson: Lesson, places: Places, found: work.Work | None = None) -> str:
-    """``progress k/n`` and what is wrong with the log, if anything is."""
+    """``progress k/n``, what is wrong with the log, if anything is, and of ``found`` the first gate that is open."""
     log = found.log if found is not None else places.log(lesson)
     try:
         kept = records.read(log)
     except (OSError, records.RecordError) as error:
         return f"progress unknown: {error}"
-    text = str(progress(lesson, kept))
+    state = progress(lesson, kept)
+    text = str(state)
     if kept.damage and found is not None:
         lines = "; ".join(damage.sentence() for damage in kept.damage[:3])
         text += f" ({places.shown(log)} is damaged: {lines}; the undamaged records count)"
+    ahead = next((gate for gate in state.gates if gate.applies and not gate.proved), None)
+    if ahead is not None and found is not None:
+        text += f"\n  next: gate {ahead.number:02}, {ahead.id}: {ahead.why}"
     return text
 
 

@@ -33,7 +33,11 @@ def open_for(lesson: Lesson, *, interpret: bool) -> tuple[str, str, str]:
         offer = "" if interpret else f" (--interpret runs {lesson.slug} in Triton's interpreter on the CPU)"
         raise Unavailable(f"{error}{offer}") from None
     where = f"on {opened.name}"
-    return opened.kind, opened.name, f"{where}: gate 06 stays open until it passes on a GPU" if interpret else where
+    return (
+        opened.kind,
+        opened.name,
+        f"{where}: gate 06, the parity gate, stays open until it passes on a GPU" if interpret else where,
+    )
 
 
 def _need_packages(lesson: Lesson) -> None:
