@@ -56,9 +56,9 @@ def page(saved: save.Saved | None, points: report.Points, comments: dict[str, st
         body += _list("Cells of yours that raised", [fault.sentence() for fault in outcome.graded.faults])
         body += _list("Lines of yours that were not run", outcome.graded.dropped)
     for name, score in by_hand.items():
-        body.append(f"<h2>{_e(name.replace('_', ' '))}</h2><p>{_e(score)}</p>")
+        body.append(f"<h2>Your {_e(_subject(name))}</h2><p>{_e(score)}</p>")
     for name, text in comments.items():
-        body.append(f"<h2>Comment on {_e(name.replace('_', ' '))}</h2><pre>{_e(text)}</pre>")
+        body.append(f"<h2>Comment on your {_e(_subject(name))}</h2><pre>{_e(text)}</pre>")
     mine = [cell for cell in outcome.cells if cell.source.strip() and cell.type in ("code", "markdown")]
     if mine:
         body.append("<h2>Your cells as they were graded</h2>")
@@ -69,6 +69,11 @@ def page(saved: save.Saved | None, points: report.Points, comments: dict[str, st
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{_e(title)}</title><style>{STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
     )
+
+
+def _subject(grade_id: str) -> str:
+    """What a hand-graded cell is called for its author: "explanation" for ``explain_explanation``."""
+    return grade_id.removeprefix("explain_").replace("_", " ")
 
 
 def _e(text: object) -> str:
@@ -100,6 +105,8 @@ def reasons(result: CheckResult) -> list[str]:
     if result.state == BROKEN:
         return ["the grader failed here, not you; it is being looked at"]
     lines = []
+    if finding is not None and finding.rule == "todo":
+        return [finding.advice]
     if finding is not None:
         fault = finding.fault.sentence() if finding.fault else ""
         rows = [("called", finding.called), ("raised", fault), ("rule", "" if fault else finding.rule)]

@@ -60,3 +60,14 @@ def test_a_fault_of_the_grader_is_never_told_as_the_learners():
 def test_a_page_before_any_grade_says_so():
     html = page(None, report.Points("bob", "regrade pending"), {"explain": "see <me>"}, {"explain": "3 of 4 points"})
     assert "being graded again" in html and "see &lt;me&gt;" in html and "3 of 4 points" in html
+
+
+def test_an_untouched_starter_is_told_in_one_line_a_check():
+    finding = Finding("todo", called="add(…)", got="the starter, unchanged", expected="your answer", advice="write it")
+    assert reasons(CheckResult("adds", "adds", 2.0, finding=finding)) == ["write it"]
+
+
+def test_the_explanation_is_called_what_its_author_calls_it():
+    by_hand, comments = {"explain_explanation": "3 of 4 points"}, {"explain_explanation": "good"}
+    html = page(None, report.Points("bob", GRADED), comments, by_hand)
+    assert "<h2>Your explanation</h2>" in html and "<h2>Comment on your explanation</h2>" in html
