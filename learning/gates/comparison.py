@@ -52,7 +52,7 @@ def verdict(found: Comparison) -> str:
     text = f"{found.points:.0%} over {len(found.answered)} of {len(found.fields)} fields"
     misses = sum(row.missed for row in found.rows)
     text += ": no value missed." if not misses else f": {misses} of {len(found.rows)} values missed."
-    return text + (f" {waiting} still wait for their measurement." if waiting else "")
+    return text + (f" Still to be measured: {waiting}." if waiting else "")
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -49,10 +49,13 @@ def real(kept: Any) -> float:
 
 
 def index(key: Any) -> str:
-    """An output's index as a record keeps it: "7", "2,36", or the name a CPU lesson gives a result."""
+    """An output's index as a record keeps it: "7", "2,36", "summed:0,3" for ("summed", 0, 3), or the name a CPU lesson gives
+    a result."""
     if isinstance(key, str) and key.strip():
         return key.strip()
     parts = key if isinstance(key, tuple) else (key,)
+    if len(parts) > 1 and isinstance(parts[0], str) and parts[0].strip():
+        return f"{parts[0].strip()}:{index(parts[1:])}"
     if not parts or any(isinstance(part, bool) or not isinstance(part, int) or part < 0 for part in parts):
         raise PredictionError(f"output: {key!r} is no index; write {{2499: 7.0}}, or {{(2, 36): 0.5}} for two axes")
     return ",".join(str(part) for part in parts)

@@ -38,7 +38,9 @@ class Partners:
 
     @property
     def output(self) -> dict:
-        """The traffic of the first tensor the kernel stored to."""
+        """The traffic of the result, the last of the case's tensors that a kernel stored to."""
+        if self.trace.get("result"):
+            return self.tensor(str(self.trace["result"]))
         return next((t for t in mapping(self.trace.get("tensors")).values() if t.get("stored")), {})
 
 

@@ -47,7 +47,7 @@ def predict(
     program stores at once, likewise; ``registers``: names of values that never go to memory, {"maximum", "total"}, or
     registers a thread {"t4": (low, high)}; ``passes``: {tensor: times its bytes cross memory, loads and stores together};
     ``masked``: lanes that own nothing, all programs together, each lane once; ``padding``: what masked lanes of loads hold
-    (None: nothing is promised); ``output``: {index: value}; ``occupancy``, ``launch_share``: (low, high) between 0 and 1;
+    (None: nothing is promised); ``output``: {index: value}, of the last result, or {("name", index): value}; ``occupancy``, ``launch_share``: (low, high) between 0 and 1;
     ``bound``: "memory", "compute" or "launch"; ``microseconds``: (low, high), or {case: (low, high)}. Intervals are ones
     you would bet on four times in five. ``masked`` and ``padding`` may be given by tensor.
 
@@ -117,7 +117,7 @@ def rehearse(session: Any, *, pictures: bool = False) -> dict:
         index for record in (locked[0], *locked[1]) if record for index in record["payload"]["fields"].get("output", {})
     ]
     found = rehearsal.run(card.folder, source, card.entries, kind=card.kind, outputs=wanted, pictures=pictures)
-    kept = {name: found[name] for name in ("launches", "tensors", "output", "padding", "problems", "target")}
+    kept = {name: found[name] for name in ("launches", "tensors", "result", "output", "padding", "problems", "target")}
     session.note("launch", {"case": found["case"], "trace": kept}, device=found["device"])
     if found["compiled"]:
         session.note("compile", {"case": found["case"], "kernels": found["compiled"]}, device=found["device"])

@@ -52,8 +52,8 @@ def run(folder: Path, source: str, entries: tuple[str, ...], *, kind: str = "gpu
         pictures: bool = False, timeout: float = 120.0) -> dict:  # fmt: skip
     """Run the case of the lesson in ``folder`` with ``source``, a module that defines ``entries``.
 
-    ``outputs`` are indices ("7", "2,36") whose values are wanted; ``pictures`` asks for tiles as well. Returns {"case",
-    "device", "target", "launches", "tensors", "output", "padding", "problems", "compiled", "tiles"}, plain JSON.
+    ``outputs`` are indices whose values are wanted: "7", "2,36" of the last tensor that was stored to, "name:2,36" of another; ``pictures`` asks for tiles as well. Returns {"case",
+    "device", "target", "launches", "tensors", "result", "output", "padding", "problems", "compiled", "tiles"}, plain JSON.
 
     Raises ``RehearsalFailed`` where the lesson has no case, where the answer raises, returns no result or takes longer
     than ``timeout`` seconds.
@@ -116,7 +116,7 @@ def _cpu(asked: dict) -> dict:
     stated = case.trace_case(*_entries(asked))
     kept = {part: {str(k): _number(v) for k, v in stated.get(part, {}).items()} for part in ("output", "padding")}
     return {"case": _first_line(case), "device": "cpu", "target": "", "launches": [], "tensors": {}, "problems": [],
-            "compiled": [], "tiles": [], **kept}  # fmt: skip
+            "compiled": [], "tiles": [], "result": "", **kept}  # fmt: skip
 
 
 def _traced(asked: dict) -> dict:
@@ -147,14 +147,15 @@ def _traced(asked: dict) -> dict:
     if absent:
         raise ValueError(f"{absent[0]} came back as {type(tensors[absent[0]]).__name__}, not as a tensor")
     counted = {name: totals(tensor, tape, named) for name, tensor in tensors.items()}
-    result = next((t for name, t in reversed(tensors.items()) if counted[name].get("stored")), None)
+    result = next((name for name in reversed(tensors) if counted[name].get("stored")), "")
     found = {
         "case": _first_line(case),
         "device": "interpreter",
         "target": opened.target,
         "launches": [_launch(launch) for launch in tape.launches],
         "tensors": {name: row for name, row in counted.items() if row},
-        "output": _values(result, asked["outputs"]),
+        "result": result,
+        "output": _values(tensors, result, asked["outputs"]),
         "padding": {},
         "problems": [_problem(problem) for problem in tape.problems[:MOST_PROBLEMS]],
         "compiled": _reports(compiled, tape, opened),
@@ -191,12 +192,13 @@ def _launch(launch: Any) -> dict:
     }  # fmt: skip
 
 
-def _values(result: Any, indices: list[str]) -> dict:
+def _values(tensors: dict, result: str, indices: list[str]) -> dict:
     found = {}
-    for key in indices if result is not None else ():
+    for key in indices:
+        name, _, place = key.rpartition(":")
         try:
-            found[key] = _number(result[tuple(int(part) for part in key.split(","))].item())
-        except (IndexError, ValueError, RuntimeError):
+            found[key] = _number(tensors[name or result][tuple(int(part) for part in place.split(","))].item())
+        except (KeyError, IndexError, ValueError, RuntimeError):
             continue
     return found
 

@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning.gates.fields import FIELDS, PredictionError, canonical, number, real
@@ -22,16 +22,19 @@ def test_every_field_is_kept_in_a_form_that_json_holds():
     )  # fmt: skip
     assert set(said) == set(FIELDS)
     assert said["grid"] == [3, 2, 1] and said["tile"] == [64] and said["registers"] == ["row", "total"]
+    assert canonical({"output": {("summed", 0, 3): 1, "after 5": 2}})["output"] == {"summed:0,3": 1.0, "after 5": 2.0}
     assert said["padding"] == "-inf" and said["output"] == {"2,36": 0.5, "7": "inf"} and said["bound"] == "memory"
     assert json.loads(json.dumps(said, allow_nan=False)) == said
 
 
+@settings(deadline=None)  # other work shares the cores
 @given(numbers)
 def test_a_number_survives_its_record(value):
     kept = json.loads(json.dumps(number(value), allow_nan=False))
     assert real(kept) == value or (math.isnan(value) and math.isnan(real(kept)))
 
 
+@settings(deadline=None)  # other work shares the cores
 @given(st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=3))
 def test_a_grid_has_three_axes_in_its_record(sizes):
     assert canonical({"grid": tuple(sizes)})["grid"] == sizes + [1] * (3 - len(sizes))
@@ -64,6 +67,7 @@ def test_padding_of_nothing_and_by_tensor():
         ("output", 3.0, "which element"),
         ("output", {-1: 3.0}, "no index"),
         ("output", {(): 3.0}, "no index"),
+        ("output", {("summed", -1): 3.0}, "no index"),
         ("occupancy", (0.5, 1.5), "between 0 and 1"),
         ("occupancy", 0.5, "no interval"),
         ("launch_share", (0.6, 0.2), "upside down"),

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning.lens import ownership
@@ -51,6 +51,7 @@ def test_a_scalar_access_and_a_repeated_row():
     assert tile(access(np.arange(4)), (3, 4), (0, 1)).size == (1, 4)
 
 
+@settings(deadline=None)  # other work shares the cores
 @given(
     st.integers(1, 6),
     st.integers(1, 9),
@@ -78,6 +79,7 @@ def test_a_box_owns_exactly_the_elements_its_lanes_touch(rows, columns, tall, wi
     assert drawn == touched
 
 
+@settings(deadline=None)  # other work shares the cores
 @given(st.integers(1, 5), st.integers(1, 5), st.permutations([0, 1]))
 def test_unravel_undoes_the_strides_of_every_dense_layout(rows, columns, order):
     shape = (rows, columns)

@@ -18,11 +18,11 @@ def run(slug, source=None, **how):
 
 
 def test_vector_add_is_traced_and_compiled_for_a_t4_on_its_small_case():
-    found = run("vector_add", outputs=["2499", "9999"], pictures=True)
+    found = run("vector_add", outputs=["2499", "9999", "x:7", "z:0"], pictures=True)
     (launch,), x, out = found["launches"], found["tensors"]["x"], found["tensors"]["out"]
     assert launch["grid"] == [3, 1, 1] and launch["tile"] == [1024]
     assert (x["load_passes"], out["store_passes"], out["masked_stores"], x["others"]) == (1.0, 1.0, 572, [0.0])
-    assert found["output"] == {"2499": 27489.0} and not found["problems"]
+    assert found["output"] == {"2499": 27489.0, "x:7": 7.0} and found["result"] == "out" and not found["problems"]
     (compiled,) = found["compiled"]
     assert compiled["target"] == "sm_75" and 0 < compiled["registers"] < 256 and 0 < compiled["occupancy"] <= 1
     assert [tile["name"] for tile in found["tiles"]] == ["x", "y", "out"] and len(found["tiles"][2]["tiles"]) == 3

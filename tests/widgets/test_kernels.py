@@ -4,11 +4,13 @@ import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning.lens.ownership import Ownership, Tile
+from learning.lens.trace import Access, LaunchTrace, Tape, Traffic
 from learning.widgets.kernels import draw, traced
 
 
@@ -106,15 +108,34 @@ def test_nothing_to_draw_is_an_error_and_an_untouched_tensor_is_not():
     assert "no program touches it" in draw([Ownership("w", (4,), 0.0, 0.0, 1)]).svg
 
 
-class Empty:
-    launches = ()
+class Matrix:
+    shape = (2, 40)
+
+    def stride(self):
+        return (40, 1)
+
+
+def test_any_recording_can_be_drawn_by_the_kernels_own_names():
+    columns = np.arange(64)
+    launch = LaunchTrace("rows", (2, 1, 1), {}, {}, {"x_ptr": Traffic("x_ptr", 80, 4, loaded=80)}, programs=2)
+    for row in (0, 1):
+        inside = columns < 40
+        launch.accesses.append(Access((row, 0, 0), "x_ptr", False, (64,), 40 * row + columns, inside, 9))
+    picture = traced(Tape([launch]), x_ptr=Matrix())
+    assert "program 1 loads x_ptr[1:2, 0:40], 24 lanes own nothing" in picture.text
+    with pytest.raises(KeyError, match="no tensor argument 'x'"):
+        traced(Tape([launch]), x=Matrix())
+    launch.accesses.clear()
+    with pytest.raises(ValueError, match="keep="):
+        traced(Tape([launch]), x_ptr=Matrix())
 
 
 def test_a_recording_without_launches_is_told():
     with pytest.raises(ValueError, match="nothing was launched"):
-        traced(Empty())
+        traced(Tape())
 
 
+@settings(deadline=None)  # other work shares the cores
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 4), st.integers(0, 4))
 def test_any_grid_of_boxes_is_sound_xml_within_its_frame(rows, columns, tall, wide):
     picture = draw([boxes("x<y>", (rows, columns), (1 << tall, 1 << wide), lambda i, j: [(i, j, 0)])], "k<1>")
