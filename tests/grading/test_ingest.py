@@ -133,3 +133,10 @@ def test_any_bytes_become_a_notebook_or_a_named_cause(data):
         ingest.notebook_from(data)
     except ingest.Damage as damage:
         assert str(damage)
+
+
+def test_code_without_end_is_a_named_cause_and_not_minutes_of_parsing():
+    cells = [{"cell_type": "code", "metadata": {}, "source": "a = 1\n" * 20_000} for _ in range(3)]
+    cells[1]["source"] += "b = 2\n"
+    with pytest.raises(ingest.Damage, match="cell 2: shorten it"):
+        ingest.notebook_from(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode())

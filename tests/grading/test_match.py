@@ -70,6 +70,24 @@ def test_no_locked_text_reaches_the_worker(books):
     assert len([note for note in match.learner_cells(notebook, release).notes if note.startswith("altered")]) > 5
 
 
+@pytest.mark.parametrize("kind", ["check", "hidden", "setup"])
+def test_an_answer_that_wears_a_locked_cells_name_is_found(books, kind):
+    """Copying a check cell and writing the answer into the copy doubles the check's grade id."""
+    notebook, release, _ = copy.deepcopy(books)
+    stolen = next(c for c in notebook["cells"] if role(c) == kind)["metadata"]["nbgrader"]["grade_id"]
+    next(c for c in notebook["cells"] if role(c) == "answer")["metadata"]["nbgrader"]["grade_id"] = stolen
+    cells = match.learner_cells(notebook, release)
+    assert runs_like(cells, answer_of(notebook)) and any(note.startswith("duplicate") for note in cells.notes)
+
+
+def test_copies_of_locked_cells_stay_away_from_the_worker(books):
+    notebook, release, _ = copy.deepcopy(books)
+    notebook["cells"] += [copy.deepcopy(c) for c in notebook["cells"] if role(c) in ("check", "hidden", "setup")]
+    assert [cell.role for cell in match.learner_cells(notebook, release).cells] == ["answer"] * len(
+        match.learner_cells(books[0], release).cells
+    )
+
+
 def test_helpers_between_cells_come_along_in_their_order(books):
     notebook, release, _ = copy.deepcopy(books)
     index = next(i for i, c in enumerate(notebook["cells"]) if role(c) == "answer")

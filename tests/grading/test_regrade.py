@@ -1,5 +1,6 @@
 """What a second grading does to the first one's scores: never leave an old automatic one standing, never touch a hand's."""
 
+import csv
 import json
 import os
 import shutil
@@ -119,6 +120,22 @@ def test_an_interrupted_regrade_is_told_as_pending(again):
     done = again.nbgrader("export")
     assert done.returncode == 0
     assert ",regrade pending," in (again.root / "grades.csv").read_text()
+
+
+def test_who_handed_nothing_in_is_not_a_zero(again):
+    with again.api().gradebook as gradebook:
+        gradebook.add_student("grace", last_name='Hopper, "Amazing"')
+    with opened(again) as gradebook:
+        (points,) = report.points_of(gradebook, LESSON, "grace")
+        assert points.state == points.sentence() == "not submitted"
+        plugin = report.StateExport()
+        plugin.to = str(again.root / "out.csv")
+        plugin.export(gradebook)
+    with (again.root / "out.csv").open(newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert (rows["grace"]["state"], rows["grace"]["score"]) == ("not submitted", "")
+    assert rows["grace"]["last_name"] == 'Hopper, "Amazing"'
+    assert rows["bob"]["score"] == "16.0"
 
 
 def test_saving_is_one_transaction(again, monkeypatch):
