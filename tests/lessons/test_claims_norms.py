@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from learning import lesson
@@ -54,6 +56,15 @@ CLAIMS = [
     ("minmax", "67.1 MB | at least 210 µs | at least 15.8 µs", 67.1, round(2 * MATRIX / 1e6, 1)),
     ("minmax", "at least 210 µs", 210, round(least(2, T4))),
     ("minmax", "at least 15.8 µs", 15.8, round(least(2, H200), 1)),
+    ("layernorm", "They should come to 30", 30, 3 + 2 + 4 + 4 + 2 + 4 + 4 + 4 + 3),
+    ("layernorm", "1006.6 MB | at least 3146 µs | at least 237 µs", 1006.6, round(30 * MATRIX / 1e6, 1)),
+    ("layernorm", "at least 3146 µs", 3146, round(least(30, T4))),
+    ("layernorm", "at least 237 µs", 237, round(least(30, H200))),
+    ("layernorm", "67.1 MB | at least 210 µs | at least 15.8 µs", 15.8, round(least(2, H200), 1)),
+    ("layernorm", "neighbouring float32 numbers lie 0.0625 apart", 0.0625, math.ulp(1e6) * 2**29),
+    ("layernorm", "Around 10 000² they lie 8 apart", 8, math.ulp(1e8) * 2**29),
+    ("layernorm", "its true variance stays 0.752", 0.752, round((3 / 780) ** 2 * (781**2 - 1) / 12, 3)),
+    ("layernorm", "Three crossings in all: 100.7 MB", 100.7, round(3 * MATRIX / 1e6, 1)),
 ]
 
 
