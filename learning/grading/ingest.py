@@ -17,6 +17,8 @@ from pathlib import Path
 FILE_BYTES = 64 << 20
 """A notebook larger than this is not parsed (one of 30 MB with printed output is)."""
 CELL_CHARACTERS = 1 << 20
+CODE_CHARACTERS = 1 << 18
+"""All code cells together: the match and the judge parse them several times, a second or so each time at this size."""
 CELLS = 5000
 DEPTH = 3
 """Folders below the submission's own in which a notebook is looked for."""
@@ -230,6 +232,12 @@ def _mended(value: dict, notes: list[str]) -> dict:
                 name += "x"
         seen.add(name)
         mended.append({"id": name, **new})
+    code = [len(cell["source"]) if cell["cell_type"] == "code" else 0 for cell in mended]
+    if sum(code) > CODE_CHARACTERS:
+        raise Damage(
+            f"the code cells hold {sum(code)} characters together and at most {CODE_CHARACTERS} are read; the largest is "
+            f"cell {code.index(max(code)) + 1}: shorten it and hand it in again"
+        )
     if bad_ids:
         notes.append(f"{bad_ids} cell ids were missing, doubled or malformed and were replaced")
     metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}

@@ -6,6 +6,7 @@ Standard library only.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -103,6 +104,7 @@ def is_todo(source: str, starter: str) -> bool:
     return _essence(neutralise(source)[0]) == _essence(neutralise(starter)[0])
 
 
+@functools.lru_cache(maxsize=64)
 def _essence(source: str) -> str:
     try:
         return ast.dump(ast.parse(source))

@@ -193,10 +193,12 @@ class _Matcher:
                     + ("the original was used" if slot.locked else f"the one at cell {chosen.index + 1} was graded")
                 )
                 for other in same:
-                    if other is not chosen and (slot.locked or not self.is_edited(slot, other)):
+                    if other is not chosen and not self.is_edited(slot, other):
                         other.how, other.slot = "copy", -1
 
     def is_edited(self, slot: Slot, found: Found) -> bool:
+        if slot.locked:
+            return not any(statements.same_text(found.source, form) for form in statements.forms(slot.source))
         if slot.code:
             return not is_todo(found.source, starter_of(slot.source))
         return not statements.same_text(found.source, slot.source)

@@ -283,7 +283,7 @@ class Reader(ast.NodeVisitor):
             self.report("imports", node)
             return
         if parts[0] == "torch" and len(parts) > 1 and (parts[1] in INSIDE_TORCH or parts[1].startswith("_")):
-            self.report("modules" if not self.work else "torch", node)
+            self.report("torch", node, "it can replace what torch's own functions do")
             return
         if any(_dunder(part) for part in parts[1:-1]):
             self.report("private", node)

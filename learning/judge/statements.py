@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import warnings
 
@@ -19,6 +20,7 @@ def parse(source: str) -> ast.Module | None:
         return None
 
 
+@functools.lru_cache(maxsize=512)
 def squeezed(source: str) -> str:
     """``source`` without blank lines and the white space at line ends: what survives editors and converters."""
     return "\n".join(line.rstrip() for line in source.strip().splitlines() if line.strip())
@@ -45,15 +47,16 @@ def _cut(source: str, begin: str, end: str) -> str:
     return "\n".join(lines)
 
 
-def defined(source: str) -> set[str]:
+@functools.lru_cache(maxsize=512)
+def defined(source: str) -> frozenset[str]:
     """Names that the top-level statements of ``source`` define or assign; imports do not count."""
     tree = parse(source)
     if tree is None:
-        return set(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE))
+        return frozenset(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE))
     names: set[str] = set()
     for statement in tree.body:
         names |= _targets(statement)
-    return names
+    return frozenset(names)
 
 
 def _targets(statement: ast.stmt) -> set[str]:
