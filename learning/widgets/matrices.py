@@ -49,12 +49,17 @@ def matrix_tiles(shape: tuple[int, int], tile: tuple[int, int]) -> Picture:
             parts += [_cover(left, top, w, h), _box(left, top, w, h, ACCENT)]
             parts.append(_label(left + min(w, width - 4) / 2, top + h / 2 + 5, str(r * across + c)))
             lines.append(
-                f"program {r * across + c}: rows {r * tall} … {r * tall + owned_rows - 1}, "
-                f"columns {c * wide} … {c * wide + owned_columns - 1}"
+                f"program {r * across + c}: {_span('row', r * tall, owned_rows, tall)}, "
+                f"{_span('column', c * wide, owned_columns, wide)}"
             )
     bottom = 24 + len(shown_down) * (height + 4) + 18
     parts.append(_label(WIDTH / 2, bottom, head))
     return Picture("".join(parts), bottom + 12, "\n".join(lines))
+
+
+def _span(word: str, first: int, owned: int, extent: int) -> str:
+    """``row 3`` where tiles are one row tall, else ``rows 0 … 63``."""
+    return f"{word} {first}" if extent == 1 else f"{word}s {first} … {first + owned - 1}"
 
 
 def _shown(count: int, most: int) -> list[int]:

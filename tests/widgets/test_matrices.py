@@ -38,6 +38,7 @@ def test_many_tiles_are_drawn_as_the_first_and_the_last():
     assert [line.split(":")[0] for line in picture.text.splitlines()[1:]] == [
         "program 0", "program 1", "program 2", "program 3", "program 4", "program 4095",
     ]  # fmt: skip
+    assert "program 3: row 3, columns 0 … 699" in picture.text
     assert "324 of" not in picture.text and f"{324 * 4096} of {4096 * 1024} lanes" in picture.text
 
 
