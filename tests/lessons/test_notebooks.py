@@ -12,6 +12,10 @@ from learning.judge import cells
 LESSONS = lesson.discover()
 
 
+FIRST_AND_SLOW = [LESSONS[0], *(pytest.param(card, marks=pytest.mark.slow) for card in LESSONS[1:])]
+"""A kernel of its own for each notebook takes its time: `make test` runs the first, CI all."""
+
+
 @pytest.fixture
 def run(tmp_path, notebook_of, monkeypatch):
     """``run(card, solved=…)``: the executed cells of a learner's copy, by id; an exception in any of them fails."""
@@ -54,7 +58,7 @@ def test_a_solved_notebook_earns_every_public_point(card, run):
     assert not errors(ran)
 
 
-@pytest.mark.parametrize("card", LESSONS, ids=lambda card: card.slug)
+@pytest.mark.parametrize("card", FIRST_AND_SLOW, ids=lambda card: card.slug)
 def test_a_release_runs_and_says_not_yet_where_nothing_is_written(card, run):
     ran = run(card, solved=False)
     checks = [cell for id, cell in ran.items() if id.startswith("check-")]
