@@ -10,16 +10,16 @@ from learning.lessons.strided_copy.reference import materialise_reference
 def copies_shapes_it_has_never_seen(materialise, trial):
     """One row, one column, primes, tall and flat, packed and not; on a GPU more tiles side by side than a grid's second axis takes."""
     trial.case("which shapes")
-    long = trial.random.choice((131, 149, 173))
+    long = trial.random.choice((71, 83, 97))
     prime = trial.random.choice((61, 67, 71, 73))
     wide = 64 * trial.random.randrange(2, 4) + trial.random.randrange(1, 64)
     crooked = trial.random.choice(("every_other", "transposed", "padded"))
     cases = [(1, long, "every_other"), (1, long, "transposed"), (long, 1, "every_other"), (long, 1, "transposed")]
     cases += [
         (prime, prime, crooked),
-        (149, 3, "contiguous"),
+        (97, 3, "contiguous"),
         (2, wide, crooked),
-        (128, 64, "transposed"),
+        (64, 128, "transposed"),
         (1, 1, "sliced"),
     ]
     for rows, columns, layout in cases:
