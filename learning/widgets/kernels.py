@@ -34,7 +34,7 @@ class KernelPicture(Picture):
             return self.svg
         me = self.id
         rules = [
-            f"#{me} .say{{display:none}}",
+            f"#{me} .say,#{me} .plain{{display:none}}",
             f"#{me} label{{margin:0 .7em 0 .1em;white-space:nowrap}}",
             f"#{me} input:focus-visible+label{{outline:2px solid currentColor}}",
             f"@media print{{#{me} input,#{me} label,#{me} .say{{display:none!important}}"
@@ -53,9 +53,11 @@ class KernelPicture(Picture):
                 f'<input type="radio" name="{me}" id="{me}-{number}"><label for="{me}-{number}">{label}</label>'
             )
             says.append(f'<p class="say say-{number}">{html.escape(sentence)}</p>')
+        # Viewers that distrust a notebook drop styles and drawings and keep words: then these lines are what is left to read.
+        plain = f'<pre class="plain">{html.escape(self.text)}</pre>'
         return (
             f'<div id="{me}" role="group" aria-label="Programs of the kernel; choose one to see its tiles">'
-            f"<style>{''.join(rules)}</style>{''.join(controls)}{self.svg}{''.join(says)}</div>"
+            f"<style>{''.join(rules)}</style>{plain}{''.join(controls)}{self.svg}{''.join(says)}</div>"
         )
 
 

@@ -1,5 +1,6 @@
 """The picture of a kernel says in words what it shows, and works without scripts."""
 
+import html
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -100,6 +101,12 @@ def test_tiles_that_are_no_boxes_are_drawn_element_by_element():
 def test_two_pictures_on_a_page_share_no_id_and_the_same_picture_keeps_its_own():
     one, again, other = draw(ADD), draw(ADD), draw(MATMUL)
     assert one.id == again.id != other.id
+
+
+def test_a_viewer_that_drops_styles_and_drawings_still_reads_the_words():
+    markup = draw(MATMUL, "matmul_kernel")._repr_html_()
+    kept = re.sub(r"<style>.*?</style>|<svg.*</svg>", "", markup, flags=re.S)
+    assert html.unescape(kept.split('<pre class="plain">')[1].split("</pre>")[0]) == draw(MATMUL, "matmul_kernel").text
 
 
 def test_nothing_to_draw_is_an_error_and_an_untouched_tensor_is_not():
