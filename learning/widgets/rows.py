@@ -34,6 +34,7 @@ def row_programs(
     text = f"{rows} rows of {columns}, {rows} programs of {block} lanes: {idle} lanes of each own nothing.\n"
     text += f"Each reads its row of {own}" + (f", all {columns} elements of {all_read}" if shared else "")
     text += f", and writes its row of {' and '.join(writes)}."
+    left_out = f"; rows {MOST_ROWS - 1} … {rows - 2} are not drawn" if rows > MOST_ROWS else ""
     parts, left, wide, top = [HATCH], 190.0, WIDTH - 210.0, 14.0
     for row in shown:
         owned = wide * columns / block
@@ -45,7 +46,8 @@ def row_programs(
     if not rows:
         parts.append(_label(WIDTH / 2, top + 20, "no rows: no program is started"))
         top += 38
-    parts.append(_label(left, top + 14, f"{idle} of {block} lanes (hatched) own nothing" if idle else "", "start"))
+    owners = f"{idle} of {block} lanes (hatched) own nothing" if idle else f"all {block} lanes own a column"
+    parts.append(_label(left, top + 14, owners + left_out, "start"))
     parts.append(
         _label(
             20, top + 40, f"each program reads its row of {own} and writes its row of {' and '.join(writes)}", "start"
