@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from learning.judge import inputs
@@ -74,6 +74,9 @@ def test_the_whole_protocol_passes_honest_answers_in_every_layout(name, m, n, dt
 
 
 @settings(max_examples=120, deadline=None)
+@example(
+    "layernorm", 2, 400, torch.float16, 2_075_931_633, 0.0, "ten bounds off"
+)  # eager's own worst element is far off
 @given(operations, rows, columns, dtypes, seeds, st.floats(0, 1, exclude_max=True),
        st.sampled_from(["nan", "inf", "-inf", "zero", "sign", "neighbour", "ten bounds off"]))  # fmt: skip
 def test_one_corrupted_element_anywhere_fails(name, m, n, dtype, seed, place, how):
@@ -84,7 +87,10 @@ def test_one_corrupted_element_anywhere_fails(name, m, n, dtype, seed, place, ho
     oracle = operation.function(*wide)
     scale = operation.scale(*wide) if operation.scale else oracle.abs().amax(-1, keepdim=True)
     work, terms = torch.finfo(torch.float32).eps, longest_sum(args)
-    bound = 2 * ((torch.finfo(dtype).eps / 2 + 0.25 * work * terms**0.5) * oracle.abs() + 8 * work * scale)
+    half = torch.finfo(dtype).eps / 2
+    # eager torch is the yardstick: what its worst element misses beyond one rounding is allowed to each
+    eager = float((((right.double() - oracle).abs() - half * oracle.abs()).clamp_min(0) / scale).nan_to_num(0.0).max())
+    bound = 2 * ((half + 0.25 * work * terms**0.5) * oracle.abs() + max(8 * work, eager) * scale)
     flat, index = right.clone().reshape(-1), int(place * right.numel())
     old, ten = float(flat[index]), 10 * float(bound.expand(right.shape).reshape(-1)[index])
     flat[index] = {
