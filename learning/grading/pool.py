@@ -1,33 +1,24 @@
-"""A small pool of grading slots: one process each, replaced when it dies. Standard library only."""
+"""A small pool of judges, each replaced when it is lost. Standard library only."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import queue
-import select
-import signal
-import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import Future
-from pathlib import Path
 
 from learning.grading.outcome import Outcome
+from learning.grading.process import Judge, Lost
 
-ROOT = str(Path(__file__).parents[2])
 PATIENCE = 180.0
-"""Seconds a slot may take for one submission before it counts as lost; the engine's own limits lie far below."""
-
-
-class SlotLost(RuntimeError):
-    """A slot's process died or fell silent in the middle of a submission."""
+"""Seconds a judge may take for one submission before it counts as lost; the engine's own limits lie far below."""
+SHARED = 4
+"""Submissions that one judge process grades at a time: it mostly waits for workers, and importing torch is dear."""
 
 
 class Pool:
-    """``slots`` processes that grade submissions in the order they were handed in.
+    """``slots`` submissions graded at a time, in the order they were handed in, by a process for every ``SHARED``.
 
     A context manager: leaving it ends the processes it started and cancels what has not begun.
     """
@@ -37,8 +28,12 @@ class Pool:
         self._patience = patience
         self._jobs: queue.SimpleQueue[tuple[dict, Future] | None] = queue.SimpleQueue()
         self._closing = threading.Event()
-        self._slots = [_Slot(self._command, patience) for _ in range(max(1, slots))]
-        self._threads = [threading.Thread(target=self._serve, args=(slot,), daemon=True) for slot in self._slots]
+        self.size = max(1, slots)
+        shares = [min(SHARED, self.size - first) for first in range(0, self.size, SHARED)]
+        self._lock = threading.Lock()
+        self._busy = {Judge(self._command, share, patience): share for share in shares}
+        judges = [judge for judge, share in self._busy.items() for _ in range(share)]
+        self._threads = [threading.Thread(target=self._serve, args=(judge,), daemon=True) for judge in judges]
         for thread in self._threads:
             thread.start()
 
@@ -49,109 +44,55 @@ class Pool:
         self.close()
 
     @property
-    def size(self) -> int:
-        """How many slots there are."""
-        return len(self._slots)
-
-    @property
     def closed(self) -> bool:
         """Whether ``close`` was called."""
         return self._closing.is_set()
 
     def submit(self, job: dict) -> Future:
-        """Queue ``job`` and return a future of its ``Outcome``; a slot that is lost twice gives a failed one."""
+        """Queue ``job`` and return a future of its ``Outcome``; one whose judge is lost twice is a failed one."""
         future: Future = Future()
         self._jobs.put((job, future))
         return future
 
     def finish(self) -> None:
-        """No more jobs will come: each slot ends when the queue is empty."""
+        """No more jobs will come: the judges end when the queue is empty."""
         for _ in self._threads:
             self._jobs.put(None)
 
     def close(self) -> None:
-        """End the slots' processes; queued jobs are cancelled."""
+        """End the judges; queued jobs are cancelled."""
         self._closing.set()
         self.finish()
-        for slot in self._slots:
-            slot.stop()
+        for judge, threads in self._busy.items():
+            judge.stop(at_once=threads > 0)
         for thread in self._threads:
             thread.join(timeout=10)
 
-    def _serve(self, slot: _Slot) -> None:
+    def _serve(self, judge: Judge) -> None:
         while (item := self._jobs.get()) is not None:
             job, future = item
             if self._closing.is_set() or not future.set_running_or_notify_cancel():
                 future.cancel()
                 continue
-            future.set_result(self._once_more(slot, job))
-        slot.stop()
+            future.set_result(self._twice(judge, job))
+        with self._lock:
+            self._busy[judge] -= 1
+        if not self._busy[judge]:
+            judge.stop()
 
-    def _once_more(self, slot: _Slot, job: dict) -> Outcome:
-        reason = ""
-        for _ in range(2):
+    def _twice(self, judge: Judge, job: dict) -> Outcome:
+        """Ask the shared judge; where that is lost, once more a judge of one's own, which no neighbour can take along."""
+        reason, alone = "", Judge(self._command, 1, self._patience)
+        for asked in (judge, alone):
             if self._closing.is_set():
                 return Outcome.failed("grading was stopped before this submission's turn")
             try:
-                return Outcome.from_dict(slot.ask(job))
-            except (SlotLost, OSError, ValueError, TypeError) as lost:
+                return Outcome.from_dict(asked.ask(job))
+            except (Lost, OSError, ValueError, TypeError) as lost:
                 reason = str(lost)
-                slot.stop()
+            finally:
+                alone.stop()
         return Outcome.failed(f"the judge's process was lost twice ({reason}); grade this submission again")
-
-
-class _Slot:
-    """One process and its two pipes, started when first asked."""
-
-    def __init__(self, command: list[str], patience: float):
-        self._command, self._patience = command, patience
-        self._process: subprocess.Popen | None = None
-        self._lock = threading.Lock()
-
-    def ask(self, job: dict) -> dict:
-        """Send ``job`` and wait for its answer; raises ``SlotLost``."""
-        with self._lock:
-            if self._process is None or self._process.poll() is not None:
-                self._process = subprocess.Popen(
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
-                    env={**os.environ, "PYTHONPATH": os.pathsep.join([ROOT, os.environ.get("PYTHONPATH", "")])},
-                )  # fmt: skip
-            process = self._process
-        process.stdin.write(json.dumps(job).encode() + b"\n")
-        process.stdin.flush()
-        return json.loads(self._line(process))
-
-    def _line(self, process: subprocess.Popen) -> bytes:
-        handle, parts, end = process.stdout.fileno(), [], time.monotonic() + self._patience
-        while True:
-            left = end - time.monotonic()
-            if left <= 0:
-                raise SlotLost(f"no answer within {self._patience:g} s")
-            if not select.select([handle], [], [], min(left, 1.0))[0]:
-                continue
-            part = os.read(handle, 1 << 20)
-            if not part:
-                raise SlotLost(f"it ended with status {process.wait()}")
-            parts.append(part)
-            if part.endswith(b"\n"):
-                return b"".join(parts)
-
-    def stop(self) -> None:
-        """End the process and what it started; safe to call at any time."""
-        with self._lock:
-            process, self._process = self._process, None
-        if process is None:
-            return
-        with contextlib.suppress(OSError):
-            process.stdin.close()
-        try:
-            process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        with contextlib.suppress(OSError):
-            process.stdout.close()
 
 
 class Warm:

@@ -1,20 +1,25 @@
-"""One grading slot: a judge process with its own warm fork server, fed one submission a line.
+"""A judge process with its own warm worker server, fed one submission a line.
 
-``python -m learning.grading.slot`` reads jobs as JSON lines and answers each with an ``Outcome`` as one JSON line. It
-ends when its input ends, so it never outlives the process that started it. Standard library only at module level:
-torch is imported when the first lesson needs it.
+``python -m learning.grading.slot [THREADS]`` reads jobs as JSON lines and answers each with an ``Outcome`` as one JSON
+line with the job's ``id``, as many at a time as it has threads. It ends when its input ends, so it never outlives the
+process that started it. Standard library only at module level: torch is imported when the first lesson needs it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
+import threading
 import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from learning.grading import ingest
 from learning.grading.outcome import GRADED, Outcome, Placed
+from learning.grading.store import gpus
 from learning.judge import match
 from learning.judge.cells import name_of, roles
 from learning.judge.setting import public_seed
@@ -124,25 +129,60 @@ def _answered(aligned: match.Alignment) -> dict[str, bool]:
     }
 
 
-def main() -> int:
-    """Serve jobs until the input ends."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+def warm_up(job: dict, servers) -> None:
+    """Import what every job of a lesson like this one needs, once, while the worker server starts beside it."""
+    from learning import lesson
+
+    if lesson.load(job["lesson"]).kind != "gpu":
+        return
+    expected = job["device"] or ("cuda" if gpus() else "interpreter")
+    starter = threading.Thread(target=_start, args=(servers, expected), daemon=True)
+    starter.start()
+    from learning.lens import device
+
+    device.current()
+    from learning.judge import parity, trial  # noqa: F401
+
+    starter.join()
+
+
+def _start(servers, device: str) -> None:
+    with contextlib.suppress(Exception):  # the first job that needs it will say what is wrong
+        servers.release(servers.get(device))
+
+
+def answered(job: dict, servers) -> dict:
+    """The outcome of ``job`` as JSON; a fault of the judge is named, and the next submission is graded all the same."""
+    try:
+        return work(job, servers).as_dict()
+    except Exception as error:
+        traceback.print_exc()
+        return Outcome.failed(f"the judge failed ({type(error).__name__}: {error})").as_dict()
+
+
+def main(threads: int = 1) -> int:
+    """Serve jobs until the input ends, ``threads`` at a time."""
+    answers, lock = os.fdopen(os.dup(1), "w", encoding="utf-8"), threading.Lock()
     os.dup2(2, 1)  # whatever a library prints goes to the log, not between the answers
     from learning.judge.fleet import Servers
 
-    with Servers() as servers:
-        for line in sys.stdin:
-            try:
-                outcome = work(json.loads(line), servers)
-            except Exception as error:  # a fault of the judge: named, and the next submission is graded all the same
-                import traceback
-
-                traceback.print_exc()
-                outcome = Outcome.failed(f"the judge failed ({type(error).__name__}: {error})")
-            answers.write(json.dumps(outcome.as_dict()) + "\n")
+    def serve(job: dict) -> None:
+        line = json.dumps({**answered(job, servers), "id": job["id"]})
+        with lock:
+            answers.write(line + "\n")
             answers.flush()
+
+    warmed = set()
+    with Servers() as servers, ThreadPoolExecutor(threads) as pool:
+        for line in sys.stdin:
+            job = json.loads(line)
+            if job["lesson"] not in warmed:
+                warmed.add(job["lesson"])
+                with contextlib.suppress(Exception):  # told by the job itself
+                    warm_up(job, servers)
+            pool.submit(serve, job)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1))

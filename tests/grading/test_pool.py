@@ -22,7 +22,7 @@ for line in sys.stdin:
     if job["does"] == "babble": print("not json", flush=True); continue
     if job["does"] == "once" and not os.path.exists(job["flag"]):
         open(job["flag"], "w").close(); os._exit(1)
-    print(json.dumps({"state": "graded", "cause": job["does"]}), flush=True)
+    print(json.dumps({"state": "graded", "cause": job["does"], "id": job["id"]}), flush=True)
 """
 
 
