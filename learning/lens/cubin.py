@@ -44,6 +44,14 @@ def usage(binary: bytes, kernel: str) -> Usage:
     return Usage(registers=most[REGISTERS], stack=max(most[FRAME_SIZE], most[MIN_STACK_SIZE]))
 
 
+def code(binary: bytes, kernel: str) -> bytes:
+    """The machine code of ``kernel``, without the file names and symbols around it; raises ``NotCubin``."""
+    for section in _sections(binary):
+        if section.name == f".text.{kernel}":
+            return section.data
+    raise NotCubin(f"the binary holds no kernel called {kernel}")
+
+
 def _sections(binary: bytes) -> Iterator[_Section]:
     if binary[:4] != b"\x7fELF" or len(binary) < 64 or binary[4] != 2:
         raise NotCubin("the bytes are no 64-bit ELF file")

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_LOC = re.compile(r"\.loc\s+\d+\s+(\d+)")
+_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+))?")
+_INSTRUCTION = re.compile(r"^\s*(?:@!?%p\d+\s+)?[a-z][\w.:]*(?:\s|;)")
 _GLOBAL = re.compile(
     r"\b(?P<what>ld|st)\.(?:volatile\.|relaxed\.|acquire\.|release\.|gpu\.|cta\.|sys\.)*global"
     r"(?:\.[\w:]+)*?(?:\.v(?P<vector>\d))?\.[a-z](?P<bits>\d+)\b"
@@ -60,20 +62,43 @@ def read(text: str) -> Listing:
     listing = Listing()
     found = re.search(r"^\.target\s+(\w+)", text, re.MULTILINE)
     listing.target = found.group(1) if found else ""
-    line, inline = 0, False
+    for line, code in _located(text):
+        _count(listing, code, line)
+    return listing
+
+
+def by_line(text: str) -> dict[int, list[str]]:
+    """Source line → its PTX instructions, in the order of the text; 0 holds what belongs to no line."""
+    found: dict[int, list[str]] = {}
+    for line, code in _located(text):
+        if _INSTRUCTION.match(code):
+            found.setdefault(line, []).append(re.sub(r"\s+", " ", code).strip())
+    return found
+
+
+def _located(text: str) -> Iterator[tuple[int, str]]:
+    """(line of the kernel's own file, code without its comment) of every row that is no ``.loc``.
+
+    What was inlined from another file, such as ``tl.sum``, belongs to the line that called it; where the row does not say
+    which, to the line before.
+    """
+    home, line, inline = "", 0, False
     for row in text.splitlines():
         if "// begin inline asm" in row:
             inline = True
         elif "// end inline asm" in row:
             inline = False
-        at = _LOC.search(row)
-        if at:
-            # Inside inline assembly the assembler counts its own lines; the statement's line stands before it.
-            if not inline and int(at.group(1)):
-                line = int(at.group(1))
+        at = _LOC.match(row)
+        if at is None:
+            yield line, row.split("//")[0]
             continue
-        _count(listing, row.split("//")[0], line)
-    return listing
+        file, number, outer, called = at.groups()
+        home = home or (outer or file)
+        # Inside inline assembly the assembler counts its own lines; the statement's line stands before it.
+        if not inline and file == home and int(number):
+            line = int(number)
+        elif not inline and outer == home and int(called):
+            line = int(called)
 
 
 def _count(listing: Listing, code: str, line: int) -> None:

@@ -7,7 +7,8 @@
     tape.problems                            # out-of-bounds, double writes, races, uninitialised reads; empty is right
 
 Counts are of *requested* traffic, the way a kernel asks for it: on hardware a cache may absorb a second request. Works
-wherever kernels are interpreted: the virtual GPU and the plain interpreter.
+wherever kernels are interpreted: the virtual GPU and the plain interpreter. On a GPU the same call gives launches in the
+same shape from Triton's launch hooks (``learning.lens.launches``): real grid, options and time, and no traffic.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ class Traffic:
 class LaunchTrace:
     """One launch: ``constexprs`` name to value, ``options`` as launched, ``tensors`` argument to traffic, ``dots`` and
     ``dot_flops`` (2·M·N·K each), ``flops`` element operations in floating point, dots included; ``accesses`` the loads
-    and stores themselves where they were kept."""
+    and stores themselves where they were kept. Of a launch on a GPU ``microseconds`` is the time between events around
+    it, and traffic and operations are not counted: ``tensors`` is empty, and every count 0."""
 
     kernel: str
     grid: Program
@@ -145,6 +147,7 @@ class LaunchTrace:
     programs: int = 0
     accesses: list[Access] = field(default_factory=list)
     dot_dtypes: list[str] = field(default_factory=list)
+    microseconds: float | None = None
 
     @property
     def bytes(self) -> int:
@@ -159,20 +162,35 @@ class LaunchTrace:
 
 @dataclass
 class Tape:
-    """A recording: ``launches`` in order, ``problems`` in the order met, ``truncated`` where accesses were not kept."""
+    """A recording: ``launches`` in order, ``problems`` in the order met, ``truncated`` where accesses were not kept.
+
+    ``hurried`` is True where the time for looking closely was up, and only bounds were watched from then on;
+    ``counted`` is False where launches ran on a GPU: then nothing was watched, and no problem found means nothing.
+    """
 
     launches: list[LaunchTrace] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     truncated: bool = False
+    hurried: bool = False
+    counted: bool = True
     _memory: Any = field(default=None, repr=False)
 
     def traffic(self, tensor: Any) -> Traffic:
-        """The traffic of ``tensor`` summed over all launches; raises ``KeyError`` where no launch was given it."""
-        return self._memory.traffic(tensor)
+        """The traffic of ``tensor`` summed over all launches; raises ``KeyError`` where no launch was given it, and
+        ``RuntimeError`` where launches ran on a GPU, which counts none."""
+        return self._counts().traffic(tensor)
 
     def unwritten(self, tensor: Any) -> np.ndarray:
         """Offsets, from the tensor's first element, of elements it owns that no launch wrote."""
-        return self._memory.unwritten(tensor)
+        return self._counts().unwritten(tensor)
+
+    def _counts(self) -> Any:
+        if not self.counted:
+            raise RuntimeError(
+                "these launches ran on a GPU, where hooks see grid, options and time and no traffic; trace on CPU copies, "
+                "where kernels are interpreted (predictions.compare() does that with the lesson's small case)"
+            )
+        return self._memory
 
 
 @contextlib.contextmanager
@@ -188,15 +206,25 @@ def recording(
     ``allocations`` watches ``torch.empty`` and its kin, so that reads of memory nothing wrote are found. ``keep`` is how
     many lanes of accesses are kept for pictures, in all.
 
-    Raises ``RuntimeError`` where kernels run on a GPU in this process: there is nothing to trace there.
+    Where kernels run on a GPU in this process, launches come from its launch hooks, ``Tape.counted`` is False, and
+    ``RuntimeError`` is raised for an ``order``, which no GPU takes.
     """
-    from learning.lens import device, recorder
-    from learning.lens.interpreter import execute
+    from learning.lens import device
 
     if device.current().kind != "interpreter":
-        raise RuntimeError(
-            f"kernels run on {device.current().name} here; trace on CPU copies, where they are interpreted"
-        )
+        if order != "":
+            raise RuntimeError(
+                f"kernels run on {device.current().name} here, which orders programs itself; trace on CPU copies, where "
+                "they are interpreted"
+            )
+        from learning.lens import launches
+
+        with launches.recording() as found:
+            yield found
+        return
+    from learning.lens import recorder
+    from learning.lens.interpreter import execute
+
     observer = recorder.Recorder(Tape(), arrangement(order), keep)
     with observer.memory.watching() if allocations else contextlib.nullcontext():
         stop = execute.watch(observer)

@@ -58,11 +58,3 @@ def test_a_problem_says_what_where_and_on_which_line():
     assert problem.sentence() == (
         "program (3, 0, 0) of k reads elements 100 to 103 of x_ptr, which has 100 (line 12: tl.load(x_ptr + i))"
     )
-
-
-def test_where_kernels_run_on_a_gpu_there_is_nothing_to_trace(monkeypatch):
-    from learning.lens import device
-
-    monkeypatch.setattr(device, "_opened", device.Device("cuda", "cuda", "Tesla T4", (7, 5)))
-    with pytest.raises(RuntimeError, match="trace on CPU copies"), trace.recording():
-        pass

@@ -16,7 +16,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-HELPERS = ("refused", "a_t4_converts_fp16_to_bf16", "snapshot", "traced", "passes", "found", "tile", "kernels_line")
+HELPERS = (
+    "refused",
+    "a_t4_converts_fp16_to_bf16",
+    "snapshot",
+    "traced",
+    "passes",
+    "found",
+    "tile",
+    "kernels_line",
+    "heard",
+)
 DTYPES = ("float32", "float16", "bfloat16")
 
 
@@ -48,6 +58,10 @@ def stories(target):
         from tests.lens.stories import compiling, virtual
 
         special += [compiling, virtual]
+    if target in ("t4", "cuda"):
+        from tests.lens.stories import launching
+
+        special.append(launching)
 
     version = tuple(int(part) for part in triton.__version__.split(".")[:2])
     for module in (kernels, products):
