@@ -1,4 +1,5 @@
-"""Every lesson's answer, variants and mutants against every check on this machine's GPU; the record is kept.
+"""Every lesson's answer and variants against every check on this machine's GPU, and every mutant against the check that
+must refuse it; the record is kept.
 
     python benchmarks/gpu_checks.py [LESSON…]     run, print a table, write benchmarks/results/gpu-checks.json
     python benchmarks/gpu_checks.py --stale       list the lessons whose record no longer belongs to their sources
@@ -28,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
 from learning.attempts import Attempt, attempts  # noqa: E402
+from learning.judge.engine import Plan, instructor_notebook  # noqa: E402
 
 
 def source_hash(lesson: lessons.Lesson) -> str:
@@ -44,7 +46,12 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lessons", nargs="*")
     parser.add_argument("--stale", action="store_true")
-    parser.add_argument("--slots", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes that judge")
+    parser.add_argument(
+        "--slots",
+        type=int,
+        default=4,
+        help="processes that judge; each check opens a CUDA context, and those wait for one another",
+    )
     options = parser.parse_args(argv)
     kept = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     chosen = [lessons.find(name) for name in options.lessons] or lessons.discover()
@@ -116,7 +123,9 @@ def grade_one(slug: str, index: int) -> dict:
     if _servers is None:
         _servers = Servers()
         atexit.register(_servers.close)
-    graded = grade(lesson, LearnerCells.from_python(attempt.source), device=device, servers=_servers)
+    graded = grade(
+        lesson, LearnerCells.from_python(attempt.source), device=device, servers=_servers, only=asked(lesson, attempt)
+    )
     verdict = judge(attempt, graded, device)
     return {
         "kind": attempt.kind,
@@ -133,6 +142,17 @@ def grade_one(slug: str, index: int) -> dict:
         "seconds": round(graded.seconds, 3),
         "overhead_seconds": round(graded.overhead_seconds, 3),
     }
+
+
+def asked(lesson: lessons.Lesson, attempt: Attempt) -> set[str] | None:
+    """The checks an attempt meets: all for what must pass, the named one for a mutant that must fail there.
+
+    The house rules also read which torch calls the other checks saw, so who is to fail there meets them all.
+    """
+    if attempt.kind != "mutant":
+        return None
+    named = [cell for cell in Plan.of(instructor_notebook(lesson), lesson).checks if attempt.caught_by == cell.check]
+    return {attempt.caught_by} if named and not named[0].last else None
 
 
 def judge(attempt: Attempt, graded, device: str) -> str:
