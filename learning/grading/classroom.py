@@ -71,6 +71,17 @@ def everyday(lesson: Lesson, source: dict, release: dict) -> Iterator[Handin]:
     yield Handin("damaged-file", "an upload that broke off", json.dumps(release)[:2000], "cause")
 
 
+def smaller(everyone: list[Handin], most: int | None) -> list[Handin]:
+    """At most ``most`` of a class, in its order: of mutants and variants as many as there is room for, spread evenly; who
+    has nothing to do with the lesson's idea always stays."""
+    many = [handin for handin in everyone if handin.who.startswith(("mutant-", "variant-"))]
+    room = len(many) if most is None else max(0, most - (len(everyone) - len(many)))
+    if room >= len(many):
+        return everyone
+    kept = {many[index * len(many) // room].who for index in range(room)}
+    return [handin for handin in everyone if handin not in many or handin.who in kept]
+
+
 def wild(lesson: Lesson) -> str:
     """An entry whose kernel stores a gigabyte behind its tensor."""
     functions = "\n\n\n".join(

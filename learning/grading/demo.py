@@ -1,4 +1,4 @@
-"""``python -m learning.grading.demo [LESSON …] [--folder PATH]``: the whole line from a lesson folder to a grade.
+"""``python -m learning.grading.demo [LESSON …] [--folder PATH] [--most N]``: the whole line from a lesson folder to a grade.
 
 Builds the sources, makes and audits the releases, lays out a class for each lesson, grades it with nbgrader into a
 gradebook, writes feedback, and prints what came of every submission. Works in ``demo/`` (ignored by git); nothing else
@@ -41,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m learning.grading.demo", description="From a lesson folder to a grade.")
     parser.add_argument("lesson", nargs="*", help="slugs or ids; all lessons where none is named")
     parser.add_argument("--folder", type=Path, default=ROOT / "demo", help="the working folder, made anew")
+    parser.add_argument("--most", type=int, help="the largest class: fewer mutants and variants, for a slow machine")
     chosen = parser.parse_args(arguments)
     try:
         picked = [lessons.find(name) for name in chosen.lesson] or lessons.discover()
@@ -50,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     started = time.perf_counter()
     try:
         prepare(chosen.folder)
-        broken = [line for lesson in picked for line in one_lesson(chosen.folder, lesson)]
+        broken = [line for lesson in picked for line in one_lesson(chosen.folder, lesson, chosen.most)]
         nbgrader(chosen.folder, "export", quiet=True)
     except Broken as error:
         print(f"\n{error}", file=sys.stderr)
@@ -87,7 +88,7 @@ def environment() -> dict[str, str]:
 
 def nbgrader(folder: Path, *arguments: str, quiet: bool = False, statuses: tuple[int, ...] = (0,)) -> int:
     """Run an nbgrader command in ``folder``, showing its progress lines; raises ``Broken`` for another status."""
-    command = [str(Path(sys.executable).with_name("nbgrader")), *arguments]
+    command = [sys.executable, "-m", "nbgrader", *arguments]
     process = subprocess.Popen(
         command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -102,8 +103,8 @@ def nbgrader(folder: Path, *arguments: str, quiet: bool = False, statuses: tuple
     return status
 
 
-def one_lesson(folder: Path, lesson: Lesson) -> list[str]:
-    """Run the line for one lesson; returns a sentence for each broken expectation."""
+def one_lesson(folder: Path, lesson: Lesson, most: int | None = None) -> list[str]:
+    """Run the line for one lesson and a class of at most ``most``; returns a sentence for each broken expectation."""
     from learning.build import audit, notebook
     from learning.build import course as courses
 
@@ -117,7 +118,7 @@ def one_lesson(folder: Path, lesson: Lesson) -> list[str]:
     ]
     complaints = [str(one) for one in audit.audit(made, *texts, folder) + audit.strays(lesson.slug, folder)]
     source, release = map(json.loads, texts)
-    class_of = list(classroom.handins(lesson, source, release))
+    class_of = classroom.smaller(list(classroom.handins(lesson, source, release)), most)
     classroom.lay_out(folder / "submitted", lesson, class_of)
     say(f"{lesson.slug}: a class of {len(class_of)}; grading")
     status = nbgrader(folder, "autograde", lesson.slug, statuses=(0, 1))
