@@ -56,7 +56,8 @@ class Called:
     bytes (uint8 tensors) of every distinct input storage after the call, in order of first appearance.
     ``guards``: one sentence per guard band the call's allocations broke. ``torch_calls``: names of torch functions
     called outside torch and Triton ("torch.empty_like", "Tensor.contiguous"), each once, in order. ``printed``: what
-    it wrote to stdout and stderr (worker only). ``seconds``: wall time, on the judge's clock where there is a judge.
+    it wrote to stdout and stderr (worker only). ``seconds``: wall time, on the judge's clock where there is a judge;
+    ``claimed``: what a timed run says its work took, which decides nothing.
     ``again``: values of repeats two and later. ``fault``: why there is no value, else None.
     """
 
@@ -67,6 +68,7 @@ class Called:
     torch_calls: list[str] = field(default_factory=list)
     printed: str = ""
     seconds: float = 0.0
+    claimed: float = 0.0
     again: list = field(default_factory=list)
     fault: Fault | None = None
 
@@ -128,42 +130,15 @@ def guarded(
     return called
 
 
-def repeated(
-    function: Callable,
-    args: tuple,
-    kwargs: dict,
-    repeats: int,
-    locate: Callable[[str], tuple[str, str] | None] | None = None,
-) -> Called:
-    """Call ``function(*args, **kwargs)`` ``repeats`` times with no watch at all, for timing: no value, no facts, only a
-    fault or none. On CUDA the device is synchronised before it returns."""
-    from learning.judge import faults
-
-    called = Called()
-    started = time.perf_counter()
-    try:
-        for _ in range(max(1, repeats)):
-            function(*args, **kwargs)
-        if "torch" in sys.modules:
-            from learning.judge import guard
-
-            guard.synchronise()
-    except BaseException as problem:
-        called.fault = faults.read(problem, locate)
-    called.seconds = time.perf_counter() - started
-    return called
-
-
-def hold(function: Callable, args: tuple, kwargs: dict | None = None) -> Callable[[int], Called]:
-    """Place the arguments beside ``function`` once; the returned ``run(n)`` calls it n times and crosses nothing else.
-
-    For an ``Entry`` they are held in its worker, and ``Called.seconds`` is the judge's clock around the whole request.
-    """
+def hold(function: Callable, args: tuple, kwargs: dict | None = None, copies: int = 1) -> Any:
+    """Place ``copies`` sets of the arguments beside ``function``, once, and return the ``Handle`` through which it is then
+    timed: nothing crosses again but small requests. For an ``Entry`` they lie in its worker."""
+    from learning.judge import handle
     from learning.judge.entry import Entry
 
     if isinstance(function, Entry):
-        return function.hold(args, kwargs or {})
-    return lambda repeats: repeated(function, args, kwargs or {}, repeats)
+        return function.hold(args, kwargs or {}, copies)
+    return handle.here(function, args, kwargs or {}, copies)
 
 
 class Plain:

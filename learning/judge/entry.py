@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from learning.judge.call import Called, guarded, repeated
+from learning.judge import handle
+from learning.judge.call import Called, guarded
 from learning.judge.finding import LearnerFault
+from learning.judge.handle import Handle
 
 
 class Line(Protocol):
@@ -17,7 +19,7 @@ class Line(Protocol):
 
     def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called: ...
 
-    def hold(self, name: str, args: tuple, kwargs: dict) -> Callable[[int], Called]: ...
+    def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle: ...
 
 
 class Entry:
@@ -50,9 +52,9 @@ class Entry:
         """
         return self._line.call(self.name, tuple(args), dict(kwargs or {}), poison, repeats)
 
-    def hold(self, args: tuple, kwargs: dict | None = None) -> Callable[[int], Called]:
-        """Send the arguments once; ``run(n)`` then calls the function n times on them, unwatched, for timing."""
-        return self._line.hold(self.name, tuple(args), dict(kwargs or {}))
+    def hold(self, args: tuple, kwargs: dict | None = None, copies: int = 1) -> Handle:
+        """Send the arguments once, to be kept in ``copies`` sets; the ``Handle`` then runs the function on them, unwatched."""
+        return self._line.hold(self.name, tuple(args), dict(kwargs or {}), copies)
 
 
 class Here:
@@ -65,9 +67,9 @@ class Here:
         """Call the function under the same watch as a worker does."""
         return guarded(self.function, args, kwargs, poison=poison, repeats=repeats)
 
-    def hold(self, name: str, args: tuple, kwargs: dict) -> Callable[[int], Called]:
+    def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle:
         """Nothing crosses here: the function and its arguments are in one process."""
-        return lambda repeats: repeated(self.function, args, kwargs, repeats)
+        return handle.here(self.function, args, kwargs, copies)
 
 
 def here(function: Callable) -> Entry:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
 from typing import Any
 
 from learning.judge import cells as roles
 from learning.judge import fleet, wire
 from learning.judge.call import Called
 from learning.judge.finding import Fault
+from learning.judge.handle import Handle
 from learning.judge.worker import fault_from, unpack
 
 
@@ -60,17 +60,18 @@ class Line:
         seconds = self._seconds() * (1 if self._timed_out else max(1, repeats))
         return self._request(request, packer.blobs, seconds)
 
-    def hold(self, name: str, args: tuple, kwargs: dict) -> Callable[[int], Called]:
-        """Leave arguments in the current check's worker; see ``Entry.hold``."""
+    def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle:
+        """Leave sets of arguments in the current check's worker; see ``Entry.hold``."""
         packer = wire.Packer()
-        held = self._request({"op": "hold", **arguments(packer, args, kwargs)}, packer.blobs, self._seconds())
+        request = {"op": "hold", "copies": copies, **arguments(packer, args, kwargs)}
+        held = self._request(request, packer.blobs, self._seconds())
 
-        def run(repeats: int) -> Called:
+        def put(request: dict) -> Called:
             if held.fault is not None:
                 return held
-            return self._request({"op": "run", "entry": name, "repeats": repeats}, [], self._seconds())
+            return self._request({**request, "entry": name}, [], self._seconds())
 
-        return run
+        return Handle(put)
 
     def _request(self, request: dict, blobs: list, seconds: float) -> Called:
         """Put one request to the current check's worker, which is loaded first where there is none."""

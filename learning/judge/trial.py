@@ -14,7 +14,7 @@ from typing import Any
 
 from learning.judge import doubles
 from learning.judge.describe import call_text, entry_name, is_tensor, parameter_names, value_text
-from learning.judge.finding import Finding, LearnerFault, NeedsDevice, WrongAnswer, fault_rule
+from learning.judge.finding import Finding, LearnerFault, WrongAnswer, fault_rule
 from learning.judge.setting import Setting
 
 log = logging.getLogger("learning.judge")
@@ -318,28 +318,13 @@ class Trial:
     ):
         """``entry(*args)`` takes at most ``full`` × the anchor's time for all points, ``half`` × for half of them.
 
-        The anchor is the lesson's own answer unless given. Raises ``NeedsDevice`` where there is no GPU or no anchor.
+        The anchor is the lesson's own answer unless given. A time that the lesson's ``work`` (``benchmark.py``) makes
+        impossible, and one in which results were not computed, earn nothing. Raises ``NeedsDevice`` where there is no GPU
+        or no anchor, and where the machine is too unsteady to decide, twice in a row.
         """
-        from learning.judge import timing
+        from learning.judge import timed
 
-        if self.device != "cuda":
-            raise NeedsDevice("time is measured on a GPU")
-        anchor = anchor or self.setting.resources.get("anchor")
-        if anchor is None:
-            raise NeedsDevice("the anchor, the lesson's own answer, is not at hand here; the grader has it")
-        self.cases += 1
-        with self._told():
-            verdict = timing.compare(entry, anchor, args, kwargs, bars=(full, half))
-        self.notes.append(verdict.sentence())
-        fraction, why = verdict.points(full=full, half=half)
-        if fraction == 0.0:
-            self.fail(
-                "time",
-                called=self.called(entry, args, kwargs),
-                got=why,
-                expected=f"at most {half:g} × the anchor's time",
-            )
-        self.award(fraction, why)
+        timed.decide(self, entry, args, kwargs, anchor=anchor, full=full, half=half)
 
     # ---- words and plumbing
 

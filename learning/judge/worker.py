@@ -7,6 +7,7 @@ used where the server has imported it.
 from __future__ import annotations
 
 import ast
+import importlib
 import io
 import os
 import re
@@ -95,10 +96,11 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
     ``printed`` is how many characters of each call's prints are kept.
     """
     send, receive, buffer = wire.send, wire.receive, wire.tensor_buffer
-    guarded, repeated, held = call.guarded, call.repeated, ((), {})
+    guarded, held = call.guarded, None
     packer, unpacker = wire.Packer, wire.Unpacker
     printing = Capped(printed)
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printing  # type: ignore[misc]
+    timed = importlib.import_module("learning.judge.held").Held if "torch" in sys.modules else None
     if device == "cuda":
         import torch
 
@@ -127,12 +129,16 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             args = inputs.tree(request["args"])
             kwargs = dict(zip(request["names"], inputs.tree(request["named"]), strict=True))
         if request["op"] == "hold":
-            held, called = (args, kwargs), call.Called()
+            called = call.Called()
+            try:
+                held = timed(args, kwargs, request["copies"])
+            except Exception as problem:  # no memory for that many sets, or no torch
+                held, called.fault = None, faults.read(problem)
         elif not callable(entry := submission.module.__dict__.get(request["entry"])):
             missing = call.Fault("NameError", f"the cells define no function {request['entry']!r}")
             called = call.Called(fault=call.Fault(**found[0]) if found else missing)  # why it is missing, where known
-        elif request["op"] == "run":
-            called = repeated(entry, *held, request["repeats"], submission.files.get)
+        elif request["op"] in ("run", "capture", "stir", "show"):
+            called = held.serve(entry, request, submission.files.get)
         else:
             called = guarded(
                 entry, args, kwargs, poison=request["poison"], repeats=request["repeats"], locate=submission.files.get
@@ -161,6 +167,7 @@ def pack(called: call.Called, nonce: str, packer: wire.Packer) -> tuple[dict, li
         "torch_calls": called.torch_calls,
         "printed": called.printed.encode("utf-8", "replace").decode(),
         "seconds": called.seconds,
+        "claimed": called.claimed,
         "fault": asdict(called.fault) if called.fault else None,
     }
     return header, packer.blobs
@@ -180,6 +187,7 @@ def unpack(header: dict, blobs: list) -> call.Called:
             torch_calls=_texts(header["torch_calls"]),
             printed=str(header["printed"]),
             seconds=float(header["seconds"]),
+            claimed=float(header["claimed"]),
             again=[values.tree(value) for value in header["again"]],
             fault=fault,
         )

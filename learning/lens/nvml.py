@@ -21,6 +21,14 @@ class Gpu:
     driver: str
 
 
+REASONS = {
+    0x1: "idle", 0x2: "clocks set by an application", 0x4: "power cap", 0x8: "hardware slowdown", 0x10: "sync boost",
+    0x20: "too hot (software)", 0x40: "too hot (hardware)", 0x80: "power brake", 0x100: "display clocks",
+}  # fmt: skip
+"""Why a GPU's clock is held down: ``nvmlClocksThrottleReasons`` of NVIDIA's NVML reference."""
+_SM = 1
+
+
 class _Memory(ctypes.Structure):
     _fields_ = [(name, ctypes.c_ulonglong) for name in ("total", "free", "used")]
 
@@ -32,6 +40,55 @@ def visible(environment: dict[str, str] | None = None) -> str | None:
         return "0"
     first = value.split(",")[0].strip()
     return None if first in ("", "-1", "none", "None", "NoDevFiles") else first
+
+
+@dataclass(frozen=True)
+class Clock:
+    """One look at the GPU: the multiprocessors' clock in MHz, and why it is held down, in words."""
+
+    mhz: int
+    reasons: tuple[str, ...] = ()
+
+
+class Watch:
+    """Looks at the clock of the GPU that CUDA would call device 0; ``look()`` is None where NVML does not tell.
+
+    A context manager; it needs no CUDA context and changes no setting.
+    """
+
+    def __init__(self) -> None:
+        self._nvml, self._device = None, ctypes.c_void_p()
+
+    def __enter__(self) -> Watch:
+        wanted = visible()
+        with contextlib.suppress(OSError, AttributeError):
+            nvml = ctypes.CDLL("libnvidia-ml.so.1")
+            if wanted is not None and nvml.nvmlInit_v2() == 0:
+                if _handle(nvml, wanted, self._device):
+                    self._nvml = nvml
+                else:
+                    nvml.nvmlShutdown()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._nvml is not None:
+            with contextlib.suppress(Exception):
+                self._nvml.nvmlShutdown()
+            self._nvml = None
+
+    def look(self) -> Clock | None:
+        """The clock now, or None."""
+        if self._nvml is None:
+            return None
+        mhz, reasons = ctypes.c_uint(), ctypes.c_ulonglong()
+        try:
+            if self._nvml.nvmlDeviceGetClockInfo(self._device, _SM, ctypes.byref(mhz)) != 0:
+                return None
+            told = self._nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self._device, ctypes.byref(reasons)) == 0
+        except AttributeError:
+            return None
+        names = [name for bit, name in REASONS.items() if told and reasons.value & bit]
+        return Clock(mhz.value, tuple(names))
 
 
 def first_gpu() -> Gpu | None:
@@ -54,11 +111,7 @@ def first_gpu() -> Gpu | None:
 
 def _ask(nvml: ctypes.CDLL, wanted: str) -> Gpu | None:
     device = ctypes.c_void_p()
-    if wanted.isdigit():
-        failed = nvml.nvmlDeviceGetHandleByIndex_v2(int(wanted), ctypes.byref(device))
-    else:
-        failed = nvml.nvmlDeviceGetHandleByUUID(wanted.encode(), ctypes.byref(device))
-    if failed:
+    if not _handle(nvml, wanted, device):
         return None
     name, driver = ctypes.create_string_buffer(96), ctypes.create_string_buffer(80)
     major, minor, memory = ctypes.c_int(), ctypes.c_int(), _Memory()
@@ -68,3 +121,10 @@ def _ask(nvml: ctypes.CDLL, wanted: str) -> Gpu | None:
     if nvml.nvmlDeviceGetCudaComputeCapability(device, ctypes.byref(major), ctypes.byref(minor)) != 0:
         return None
     return Gpu(name.value.decode(), (major.value, minor.value), memory.total, driver.value.decode())
+
+
+def _handle(nvml: ctypes.CDLL, wanted: str, device: ctypes.c_void_p) -> bool:
+    """Point ``device`` at the GPU of that index or UUID; False where NVML knows none."""
+    if wanted.isdigit():
+        return nvml.nvmlDeviceGetHandleByIndex_v2(int(wanted), ctypes.byref(device)) == 0
+    return nvml.nvmlDeviceGetHandleByUUID(wanted.encode(), ctypes.byref(device)) == 0

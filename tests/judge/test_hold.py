@@ -11,6 +11,7 @@ from learning.judge.finding import LearnerFault
 from learning.judge.line import Line
 from learning.lens import device
 
+QUICK = timing.Protocol(block_seconds=0.004, pairs=16)
 SOURCE = """
 import torch
 SEEN = []
@@ -67,7 +68,7 @@ def test_a_faulty_block_is_a_finding_about_the_learner(entries, name, word):
 
 
 def test_double_the_work_shows_through_the_exchange(servers, entries):
-    verdict = timing.compare(entries("twice_the_work"), entries("the_work"), (torch.ones(1 << 22),), {})
+    verdict = timing.compare(entries("twice_the_work"), entries("the_work"), (torch.ones(1 << 22),), {}, protocol=QUICK)
     assert verdict.low > 1.2 and verdict.high < 3.5
 
 
