@@ -1,8 +1,9 @@
 """Compile a kernel for a card nobody has here, and read what the compiler made of it.
 
     report = compile.kernel(softmax_kernel, x, out, 1024, 1, 1000, BLOCK=1024, target="t4", grid=(4096,))
-    print(report)                      # registers, spills, shared memory, occupancy, widths, tensor cores
-    print(compile.changes(before, report))
+    report                             # registers, spills, shared memory, occupancy, widths, tensor cores
+    compile.changes(before, report)    # what changed between two attempts
+    report.listing("sass")             # the source, line by line, with the machine code made of it
 
 Triton does the work, with its own specialisation of the arguments, and needs neither GPU nor driver for it.
 """
@@ -10,15 +11,12 @@ Triton does the work, with its own specialisation of the arguments, and needs ne
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from learning.lens import cards, cubin, ptx
+from learning.lens import assembler, cards, cubin, facts, ptx
 from learning.lens.cards import Card
 from learning.lens.errors import explain
 from learning.lens.occupancy import Occupancy, occupancy
@@ -28,7 +26,7 @@ class CompileFailed(RuntimeError):
     """The compiler or the assembler refuses the kernel for this card; the message is one sentence, the cause the error."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """What the compiler made of one kernel for one card.
 
@@ -75,33 +73,53 @@ class Report:
         """The machine code, disassembled with the tools in Triton's wheel."""
         return self.compiled.asm["sass"]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Every figure as plain JSON; ``loads`` and ``stores`` by bytes in words, ``unit_count`` how many multiply."""
+        held = self.occupancy
+        return {
+            "kernel": self.kernel,
+            "target": f"sm_{self.card.arch}",
+            "card": self.card.name,
+            "registers": self.registers,
+            "spilled": self.spill_stores,
+            "spill_loads": self.spill_loads,
+            "stack": self.stack,
+            "shared": self.shared,
+            "shared_limit": self.card.shared_block,
+            "warps": self.warps,
+            "stages": self.stages,
+            "occupancy": held.fraction,
+            "blocks": held.blocks,
+            "limiter": held.limiter,
+            "loads": {str(size): count for size, count in self.loads.items()},
+            "stores": {str(size): count for size, count in self.stores.items()},
+            "unit": self.unit,
+            "unit_count": self.units[self.unit.lower()] if self.unit else 0,
+            "programs": self.programs,
+            "waves": self.waves if self.launches else None,
+            "launches": self.launches,
+        }
+
     def facts(self) -> dict[str, str]:
         """Every figure in words, in reading order."""
-        rows = {
-            "card": f"{self.card.name} (sm_{self.card.arch})",
-            "registers": f"{self.registers} a thread, {self.warps} warps a block",
-            "spilled": f"{self.spill_stores} bytes stored, {self.spill_loads} loaded"
-            if self.spill_stores
-            else "nothing",
-            "shared memory": f"{self.shared} of {self.card.shared_block} bytes a block",
-            "occupancy": f"{self.occupancy.fraction:.0%} ({self.occupancy.blocks} blocks a multiprocessor, limited by "
-            f"{self.occupancy.limiter})",
-            "global loads": _widths(self.loads),
-            "global stores": _widths(self.stores),
-            "multiplies with": f"{self.unit} ({self.units[self.unit.lower()]} instructions)"
-            if self.unit
-            else "nothing",
-        }
-        if self.programs:
-            rows["waves"] = f"{self.waves:.2f} for {self.programs} programs"
-        if not self.launches:
-            rows["launch"] = f"impossible on this card: a block asks for more {self.occupancy.limiter} than it has"
-        return rows
+        return facts.words(self.as_dict())
+
+    def listing(self, kind: str = "ptx") -> Any:
+        """The source, line by line, with the PTX or, for ``kind`` "sass", the machine code made of each."""
+        from learning.lens import listing
+
+        return listing.of(self.compiled, kind)
 
     def __str__(self) -> str:
-        facts = self.facts()
-        width = max(len(name) for name in facts)
-        return "\n".join([self.kernel, *(f"  {name:<{width}}  {value}" for name, value in facts.items())])
+        return str(facts.table(self.as_dict()))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return facts.table(self.as_dict())._repr_html_()
+
+    def _repr_markdown_(self) -> str:
+        return facts.table(self.as_dict())._repr_markdown_()
 
 
 def kernel(function: Any, *args: Any, target: str = "t4", grid: tuple[int, ...] = (), **kwargs: Any) -> Report:
@@ -159,39 +177,19 @@ def report(made: Any, card: Card, programs: int = 0) -> Report:
 
 def spills(text: str, target: str) -> tuple[int, int]:
     """(bytes a thread stores to, loads from spill slots), as ``ptxas -v`` says for this PTX."""
-    from triton.backends.nvidia.compiler import get_ptxas  # some releases bundle a second one for newer cards
-
-    with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, "kernel.ptx")
-        with open(source, "w") as file:
-            file.write(text)
-        command = [
-            get_ptxas(int(re.sub(r"\D", "", target))).path,
-            "-v",
-            f"--gpu-name={target}",
-            source,
-            "-o",
-            os.path.join(folder, "out"),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True)
-    found = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr + done.stdout)
+    try:
+        said = assembler.assemble(text, target)[1]
+    except assembler.AssemblerFailed as reason:
+        raise CompileFailed(f"the assembler refuses the kernel: {reason}") from None
+    found = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
     if not found:
-        raise CompileFailed(f"ptxas did not say what was spilled: {(done.stderr or done.stdout).strip()[:200]}")
+        raise CompileFailed(f"ptxas did not say what was spilled: {said.strip()[:200]}")
     return int(found.group(1)), int(found.group(2))
 
 
-def changes(before: Report, after: Report) -> list[str]:
+def changes(before: Report, after: Report) -> facts.Changes:
     """What differs between two reports, one line each, "name: before → after"; empty where nothing does."""
-    old, new = before.facts(), after.facts()
-    return [
-        f"{name}: {old.get(name, 'none')} → {new.get(name, 'none')}"
-        for name in dict.fromkeys([*old, *new])
-        if old.get(name) != new.get(name)
-    ]
-
-
-def _widths(counts: dict[int, int]) -> str:
-    return ", ".join(f"{count} of {size} bytes" for size, count in counts.items()) or "none"
+    return facts.Changes(before.as_dict(), after.as_dict())
 
 
 @contextlib.contextmanager

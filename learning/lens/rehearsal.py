@@ -49,14 +49,16 @@ def sentence(folder: Path) -> str:
 
 
 def run(folder: Path, source: str, entries: tuple[str, ...], *, kind: str = "gpu", outputs: list[str] = (),
-        pictures: bool = False, timeout: float = 120.0) -> dict:  # fmt: skip
+        pictures: bool = False, listing: str = "", target: str = TARGET, timeout: float = 120.0) -> dict:  # fmt: skip
     """Run the case of the lesson in ``folder`` with ``source``, a module that defines ``entries``.
 
-    ``outputs`` are indices whose values are wanted: "7", "2,36" of the last tensor that was stored to, "name:2,36" of another; ``pictures`` asks for tiles as well. Returns {"case",
-    "device", "target", "launches", "tensors", "result", "output", "padding", "problems", "compiled", "tiles"}, plain JSON.
+    ``outputs`` are indices whose values are wanted: "7", "2,36" of the last tensor that was stored to, "name:2,36" of
+    another; ``pictures`` asks for tiles as well, ``listing`` ("ptx" or "sass") for every kernel's source with what was made
+    of it; ``target`` is the card compiled for. Returns {"case", "device", "target", "launches", "tensors", "result",
+    "output", "padding", "problems", "compiled", "tiles", "listings"}, plain JSON.
 
-    Raises ``RehearsalFailed`` where the lesson has no case, where the answer raises, returns no result or takes longer
-    than ``timeout`` seconds.
+    Raises ``RehearsalFailed`` where the lesson has no case, where the answer raises, returns no result, cannot be launched
+    on the card or takes longer than ``timeout`` seconds.
     """
     if not path(folder).is_file():
         raise RehearsalFailed(
@@ -66,7 +68,7 @@ def run(folder: Path, source: str, entries: tuple[str, ...], *, kind: str = "gpu
         answer = Path(place) / "answer.py"
         answer.write_text(source, encoding="utf-8")
         asked = {"case": str(path(folder)), "answer": str(answer), "entries": list(entries), "kind": kind,
-                 "outputs": list(outputs), "pictures": pictures}  # fmt: skip
+                 "outputs": list(outputs), "pictures": pictures, "listing": listing, "target": target}  # fmt: skip
         root = str(Path(__file__).resolve().parents[2])
         environment = {name: text for name, text in os.environ.items() if name != "TRITON_INTERPRET"}
         environment |= {"PYTHONPATH": os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))}
@@ -94,7 +96,9 @@ def main() -> None:
     try:
         found = _cpu(asked) if asked["kind"] == "cpu" else _traced(asked)
     except Exception as error:  # whatever the learner's code raised becomes a sentence in the notebook
-        found = {"failed": f"{type(error).__name__}: {error}"}
+        from learning.lens.errors import explain
+
+        found = {"failed": explain(error) or f"{type(error).__name__}: {error}"}
     print(MARK + json.dumps(found))
 
 
@@ -116,14 +120,14 @@ def _cpu(asked: dict) -> dict:
     stated = case.trace_case(*_entries(asked))
     kept = {part: {str(k): _number(v) for k, v in stated.get(part, {}).items()} for part in ("output", "padding")}
     return {"case": _first_line(case), "device": "cpu", "target": "", "launches": [], "tensors": {}, "problems": [],
-            "compiled": [], "tiles": [], "result": "", **kept}  # fmt: skip
+            "compiled": [], "tiles": [], "listings": [], "result": "", **kept}  # fmt: skip
 
 
 def _traced(asked: dict) -> dict:
     from learning.lens import device
 
     try:
-        opened = device.open(TARGET)
+        opened = device.open(asked["target"])
     except device.DeviceError:  # no compiler here: the plain interpreter still traces
         opened = device.open("interpreter")
     from learning.lens import ownership, trace
@@ -160,6 +164,7 @@ def _traced(asked: dict) -> dict:
         "problems": [_problem(problem) for problem in tape.problems[:MOST_PROBLEMS]],
         "compiled": _reports(compiled, tape, opened),
         "tiles": [],
+        "listings": _listings(compiled, asked["listing"]) if asked["listing"] else [],
     }
     if asked["pictures"]:
         for number, launch in enumerate(tape.launches):
@@ -230,15 +235,17 @@ def _reports(compiled: list, tape: Any, opened: Any) -> list[dict]:
         if id(made) in seen:
             continue
         seen.add(id(made))
-        report = compiler.report(made, cards.card(opened.target), launch.programs)
-        found.append({
-            "kernel": report.kernel, "target": opened.target, "card": report.card.name, "registers": report.registers,
-            "spilled": report.spill_stores, "shared": report.shared, "warps": report.warps,
-            "occupancy": report.occupancy.fraction, "limiter": report.occupancy.limiter,
-            "loads": {str(size): count for size, count in report.loads.items()},
-            "stores": {str(size): count for size, count in report.stores.items()}, "unit": report.unit,
-        })  # fmt: skip
+        found.append(compiler.report(made, cards.card(opened.target), launch.programs).as_dict())
     return found
+
+
+def _listings(compiled: list, kind: str) -> list[dict]:
+    """Every different kernel's listing, in the order of ``_reports``."""
+    from dataclasses import asdict
+
+    from learning.lens import listing
+
+    return [asdict(listing.of(made, kind)) for made in {id(made): made for made in compiled}.values()]
 
 
 def _number(value: Any) -> Any:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.lens import cards, cubin, ptx
+from learning.lens import cards, cubin, facts, ptx, sass
 from learning.lens.errors import explain
 from learning.lens.occupancy import occupancy
 from tests.lens.test_virtual import failures
@@ -16,7 +16,7 @@ T4, A100, H100 = (cards.card(arch) for arch in (75, 80, 90))
 
 def test_reports_of_real_kernels_for_three_cards(stories):
     results = stories("t4", "compiling.")
-    assert len(results) == 10 and not failures(results), failures(results)
+    assert len(results) == 14 and not failures(results), failures(results)
 
 
 # NVIDIA's occupancy calculator, values from its spreadsheet's rules: registers in units of 256 a warp.
@@ -64,6 +64,50 @@ def test_reading_ptx_line_by_line():
         ("load", 16, 21), ("load", 2, 23), ("store", 16, 23), ("async copy", 16, 23), ("atomic", 0, 23),
     ]  # fmt: skip
     assert listing.widths("load") == {16: 2, 2: 1} and listing.widths("store") == {16: 1}
+
+
+def test_ptx_inlined_from_elsewhere_belongs_to_the_line_that_called_it():
+    text = (
+        ".target sm_75\n\t.loc\t1 16 0 // <cell>:16:0\n$L__func_begin0:\n\t.loc\t1 28 26 // <cell>:28:26\n"
+        "\tld.global.b32 %r1, [%rd1];\n\t.loc\t2 191 16, function_name $L__info_string0, inlined_at 1 29 26\n"
+        "\tshfl.sync.bfly.b32 \t%r2, %r1, 16, 31, -1;\n\t.loc\t2 170 12, function_name $L__info_string0, inlined_at 2 191 16\n"
+        "\tmax.f32 \t%r3, %r1, %r2;\n\t.loc\t1 30 4\n\t@%p1 st.global.b32 [ %rd2 ], { %r3 };\n"
+    )
+    found = ptx.by_line(text)
+    assert list(found) == [28, 29, 30] and found[29] == [
+        "shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;",
+        "max.f32 %r3, %r1, %r2;",
+    ]
+
+
+LISTING = """.text.k:
+	//## File "<cell>", line 3
+        /*0000*/                   MOV R1, c[0x0][0x28] ;
+	//## File "/lib/standard.py", line 191 inlined at "<cell>", line 4
+	//## File "<cell>", line 4
+        /*0010*/              @!P0 LDG.E.SYS R0, [R2] ;
+	//## File "/lib/standard.py", line 170
+        /*0020*/                   FMNMX R7, R7, R0, !PT ;
+"""
+
+
+def test_machine_code_belongs_to_the_line_of_the_kernels_own_file():
+    found = sass.by_line(LISTING)
+    assert found == {3: ["MOV R1, c[0x0][0x28]"], 4: ["@!P0 LDG.E.SYS R0, [R2]", "FMNMX R7, R7, R0, !PT"]}
+    assert sass.by_line("nothing") == {}
+
+
+OLD = {"kernel": "k", "target": "sm_75", "card": "Tesla T4", "registers": 20, "shared": 0, "warps": 4, "occupancy": 1.0,
+       "limiter": "threads", "loads": {"4": 8}}  # fmt: skip
+
+
+def test_figures_of_an_older_record_can_be_read_and_compared():
+    new = OLD | {"registers": 24, "loads": {"16": 2}, "spilled": 0, "spill_loads": 0}
+    found = facts.Changes(OLD, new)
+    assert "global loads: 8 of 4 bytes → 2 of 16 bytes" in found and "spilled: none → nothing" in found
+    assert "before" in repr(found) and "<table" in found._repr_html_() and "| registers |" in found._repr_markdown_()
+    same = facts.Changes(OLD, OLD)
+    assert not same and "same figures" in repr(same) and "same figures" in same._repr_html_()
 
 
 @pytest.mark.parametrize("damage", [b"", b"MZ" + bytes(100), b"\x7fELF\x01" + bytes(100)])

@@ -1,5 +1,6 @@
 """What the compiler view reports, one story a function; only where Triton compiles."""
 
+import json
 import re
 import subprocess
 import tempfile
@@ -116,3 +117,46 @@ def compiling_for_a_card_leaves_the_target_in_force(device):
     tile(32, 32, 32, 4, target="sm_90")
     x = torch.ones(64)
     assert kernels.add_kernel[(1,)](x, x, torch.empty(64), 64, BLOCK=64).metadata.target.arch == 75
+
+
+def every_instruction_of_a_load_stands_under_its_line(device):
+    x = torch.empty(8, 1024)
+    for target, word in (("t4", "LDG"), ("sm_80", "LDG"), ("sm_90", "LDG")):
+        report = view.kernel(kernels.softmax_kernel, x, x, 1024, 1, 1024, BLOCK=1024, target=target)
+        for kind, mark in (("sass", word), ("ptx", "ld.global")):
+            listing = report.listing(kind)
+            loading = [line for line in listing.lines if any(mark in code for code in line.code)]
+            assert [line.text.strip()[:11] for line in loading] == ["x = tl.load"], (target, kind, loading)
+            assert loading[0].number == 6 and sum(mark in code for code in loading[0].code) == 2
+            assert sum(len(line.code) for line in listing.lines) > 60
+    shown = report.listing("sass")
+    assert "tl.store(out_ptr" in str(shown) and "<details" in shown._repr_html_() and "&lt;" in shown._repr_html_()
+
+
+def a_listing_is_of_ptx_or_of_sass(device):
+    try:
+        view.kernel(kernels.add_kernel, *[torch.empty(64)] * 3, 64, BLOCK=64).listing("cuda")
+    except ValueError as reason:
+        assert "'ptx' or 'sass'" in str(reason)
+    else:
+        raise AssertionError("a listing of CUDA")
+
+
+def figures_survive_json_and_read_the_same(device):
+    from learning.lens import facts
+
+    big = tile(128, 256, 64, 8, torch.float32)
+    kept = json.loads(json.dumps(big.as_dict()))
+    assert facts.words(kept) == big.facts() and "impossible" in big.facts()["launch"] and kept["waves"] is None
+    markup = big._repr_html_()
+    assert "<caption" in markup and "of 65536 bytes a block" in markup and repr(big) == str(big)
+
+
+def what_the_t4_spills_and_how_it_multiplies_beside_newer_cards(device):
+    """The cliff, read off the compiler: no card was there, and no time is claimed."""
+    made = {target: tile(64, 64, 32, 4, target=target) for target in ("sm_75", "sm_80", "sm_90")}
+    assert [report.unit for report in made.values()] == ["FMA", "mma.sync", "wgmma"]
+    assert made["sm_75"].units["fma"] >= 64 * 64 * 32 // 128  # each thread multiplies its share one by one
+    assert made["sm_75"].spill_stores > 0 == made["sm_80"].spill_stores == made["sm_90"].spill_stores
+    lines = view.changes(made["sm_80"], made["sm_75"])
+    assert any(line.startswith("multiplies with: mma.sync") and "→ FMA" in line for line in lines), lines
