@@ -24,12 +24,13 @@ def require(
     rank: int | Iterable[int] | None = None,
     shape: tuple[int | None, ...] | None = None,
     dtypes: Iterable[Any] | None = FLOATS,
-    contiguous: bool = False,
+    contiguous: bool | Iterable[str] = False,
     same_shape: bool = False,
     same_dtype: bool = True,
     same: Iterable[str] = (),
     columns: tuple[int, int] | None = None,
-    output: tuple[int, ...] | None = None,
+    axes: dict[str, str] | None = None,
+    output: tuple[int, ...] | str | None = None,
     vectors: Iterable[str] = (),
     positive: dict[str, Any] | None = None,
     **tensors: Any,
@@ -43,13 +44,16 @@ def require(
     - ``ValueError`` for one that is not on the device in use or not on the first one's device, whose rank is none of
       ``rank``, whose shape is not ``shape`` (``None`` in it stands for any size) or not the first one's
       (``same_shape=True``, or ``"shape"`` in ``same``), whose last axis has fewer or more columns than ``columns`` = (least, most), that is not
-      contiguous (``contiguous=True``) or has a negative stride, that requires a gradient while autograd is on, or whose
+      contiguous (``contiguous=True``, or a tuple of the names that must be) or has a negative stride, that requires a gradient while autograd is on, or whose
       largest element offset Σ(size − 1)·stride or element count exceeds 2³¹ − 1; for a tensor named in ``vectors`` that is not
       1-D with one element for each column of the first tensor (``rank``, ``shape``, ``columns`` and ``same_shape`` are then
-      asked of the others alone); for an ``output`` shape whose element count exceeds 2³¹ − 1; and for a number in ``positive``
-      (name → value) that is not finite and above 0 (``TypeError`` for what is no number).
+      asked of the others alone); where ``axes`` names a tensor's axes and it has another number of them, or an axis of that name
+      has another size in an earlier tensor; for an ``output`` shape (sizes, or names of ``axes``) whose element count exceeds
+      2³¹ − 1; and for a number in ``positive`` (name → value) that is not finite and above 0 (``TypeError`` for what is no
+      number).
 
-    ``require(x=x, weight=weight, rank=2, columns=(1, 8192), vectors=("weight",), positive={"eps": eps})`` is a norm's.
+    ``require(x=x, weight=weight, rank=2, columns=(1, 8192), vectors=("weight",), positive={"eps": eps})`` is a norm's, and
+    ``require(a=a, b=b, axes={"a": "M K", "b": "K N"}, output="M N", contiguous=True)`` a matrix product's.
 
     Every message names the argument and the limit.
     """
@@ -68,6 +72,11 @@ def require(
     ranks = None if rank is None else (rank,) if isinstance(rank, int) else tuple(rank)
     allowed = None if dtypes is None else [str(d).removeprefix("torch.") for d in dtypes]
     first_name, first = next(iter(tensors.items()))
+    packed = () if isinstance(contiguous, bool) else tuple(contiguous)
+    strays = [name for name in (*(axes or {}), *packed) if name not in tensors]
+    if strays:
+        raise TypeError(f"require(…) names {', '.join(strays)}, which was not passed as a tensor")
+    named: dict[str, tuple[int, str]] = {}
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"{name} must be a torch.Tensor, not {type(tensor).__name__}")
@@ -77,6 +86,8 @@ def require(
             _vector(name, tensor, first_name, first)
         else:
             _shaped(name, tensor, ranks, shape, columns)
+        if axes and name in axes:
+            _axes(name, tensor, axes[name].split(), named)
         if same_shape and name not in vectors and tensor.shape != first.shape:
             raise ValueError(f"{name} must have the shape of {first_name}, {_sizes(first)}, not {_sizes(tensor)}")
         if tensor.requires_grad and torch.is_grad_enabled():
@@ -85,9 +96,11 @@ def require(
                 f"{name}.detach()"
             )
         _reachable(name, tensor)
-        if contiguous and not tensor.is_contiguous():
+        if (contiguous is True or name in packed) and not tensor.is_contiguous():
             raise ValueError(f"{name} must be contiguous; its strides are {tuple(tensor.stride())}")
     if output is not None:
+        if isinstance(output, str):
+            output = tuple(named[axis][0] for axis in output.split())
         count = 1
         for size in output:
             count *= int(size)
@@ -162,6 +175,17 @@ def _vector(name: str, tensor: Any, first_name: str, first: Any) -> None:
         raise ValueError(
             f"{name} must have shape [{columns}], one element a column of {first_name}, not {_sizes(tensor)}"
         )
+
+
+def _axes(name: str, tensor: Any, axes: list[str], named: dict[str, tuple[int, str]]) -> None:
+    """``tensor`` has the ``axes`` of these names, each of one size wherever it occurs; ``named`` keeps size and first owner."""
+    sizes, wanted = _sizes(tensor), ", ".join(axes)
+    if len(sizes) != len(axes):
+        raise ValueError(f"{name} must have rank {len(axes)}, [{wanted}], not rank {len(sizes)} (its shape is {sizes})")
+    for axis, size in zip(axes, sizes, strict=True):
+        known, owner = named.setdefault(axis, (size, name))
+        if size != known:
+            raise ValueError(f"{name} must have shape [{wanted}] with {axis} = {known}, as {owner} has it, not {sizes}")
 
 
 def _above_zero(name: str, value: Any) -> None:

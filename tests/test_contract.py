@@ -38,6 +38,8 @@ def test_what_the_contract_allows_passes_and_returns_nothing(here):
     require(x=x, y=here(4, 5, dtype=torch.float16), same_dtype=False)
     require(x=x, y=here(4, 5), same=("shape", "dtype", "device"))
     require(x=x, output=(2**15, 2**15))
+    require(a=x, b=here(5, 3), axes={"a": "M K", "b": "K N"}, output="M N", contiguous=True)
+    require(a=here(0, 5), b=here(5, 0), axes={"a": "M K", "b": "K N"}, output="M N")
 
 
 BAD = {
@@ -185,3 +187,31 @@ def test_what_a_norm_refuses_is_named(here, weight, eps, error, message):
 def test_a_vector_that_nobody_passed_is_the_authors_mistake(here):
     with pytest.raises(TypeError, match="names bias"):
         require(x=here(4, 5), vectors=("bias",))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "output", "message"),
+    [
+        ((4, 5), (4, 3), None, r"b must have shape \[K, N\] with K = 5, as a has it, not \[4, 3\]"),
+        ((4, 5), (5,), None, r"b must have rank 2, \[K, N\], not rank 1 \(its shape is \[5\]\)"),
+        ((5,), (5, 3), None, r"a must have rank 2, \[M, K\]"),
+        ((2**16, 0), (0, 2**15), "M N", r"the output would have 2147483648 elements, and the limit is 2\*\*31 - 1"),
+    ],
+)
+def test_a_product_asks_that_named_axes_agree_and_that_its_result_can_be_addressed(here, a, b, output, message):
+    with pytest.raises(ValueError, match=message):
+        require(a=here(*a), b=here(*b), axes={"a": "M K", "b": "K N"}, output=output)
+
+
+def test_only_the_tensors_named_contiguous_must_be(here):
+    x, w = here(5, 4).t(), here(3, 5)
+    require(x=x, w=w, axes={"x": "M H", "w": "I H"}, contiguous=("w",))
+    with pytest.raises(ValueError, match="w must be contiguous"):
+        require(x=x, w=here(5, 3).t(), contiguous=("w",))
+    with pytest.raises(TypeError, match="names v, which was not passed"):
+        require(x=x, contiguous=("v",))
+
+
+def test_axes_of_a_tensor_that_nobody_passed_are_the_authors_mistake(here):
+    with pytest.raises(TypeError, match="names b, which was not passed"):
+        require(a=here(4, 5), axes={"a": "M K", "b": "K N"})
