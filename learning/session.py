@@ -118,6 +118,12 @@ class Session:
         )
         return self.log is not None
 
+    def apart(self, name: str) -> Any:
+        """The learner's entry ``name`` in a process of its own where kernels are interpreted: for what only a tracer sees."""
+        from learning.judge import apart
+
+        return apart.entry(name, self.history.setup(), self.history.cells(), self.lesson.entries)
+
     def evidence(self) -> list[dict]:
         """The sound records that exist now; none where nothing is kept."""
         return self._records()
@@ -171,7 +177,7 @@ def begin(slug: str, *, folder: str | os.PathLike | None = None) -> Session:
             cells=history.cells,
             listeners=[session.heard],
             raise_failures=_validating(),
-            resources={"session": session},
+            resources={"session": session, "apart": session.apart},
         )
     )
     history.listen(session.ran, replaces=_session.history if _session is not None else None)

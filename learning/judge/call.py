@@ -9,9 +9,11 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from learning.judge.finding import Fault
+from learning.judge.seen import Trace
 
 """The ``poison`` of calls that are timed rather than judged."""
 
@@ -58,7 +60,8 @@ class Called:
     called outside torch and Triton ("torch.empty_like", "Tensor.contiguous"), each once, in order. ``printed``: what
     it wrote to stdout and stderr (worker only). ``seconds``: wall time, on the judge's clock where there is a judge;
     ``claimed``: what a timed run says its work took, which decides nothing.
-    ``again``: values of repeats two and later. ``fault``: why there is no value, else None.
+    ``again``: values of repeats two and later. ``fault``: why there is no value, else None. ``trace``: what kernels did to
+    memory, where that was asked for (``look``) and kernels are interpreted, else None.
     """
 
     value: Any = None
@@ -71,15 +74,15 @@ class Called:
     claimed: float = 0.0
     again: list = field(default_factory=list)
     fault: Fault | None = None
+    trace: Trace | None = None
 
 
-def invoke(function: Callable, args: tuple, kwargs: dict | None = None, *, poison: int = 0, repeats: int = 1) -> Called:
-    """Call an ``Entry`` in its worker, or any other function here; never raises for what the function did."""
+def invoke(function: Callable, args: tuple, kwargs: dict | None = None, **how: Any) -> Called:
+    """Call an ``Entry`` in its worker, or any other function here; never raises for what the function did. ``how`` are the
+    keywords of ``guarded``."""
     from learning.judge.entry import Entry
 
-    if isinstance(function, Entry):
-        return function.guarded(args, kwargs or {}, poison=poison, repeats=repeats)
-    return guarded(function, args, kwargs or {}, poison=poison, repeats=repeats)
+    return (function.guarded if isinstance(function, Entry) else partial(guarded, function))(args, kwargs or {}, **how)
 
 
 def guarded(
@@ -89,6 +92,8 @@ def guarded(
     *,
     poison: int = 0,
     repeats: int = 1,
+    look: str = "",
+    order: str | int = "",
     locate: Callable[[str], tuple[str, str] | None] | None = None,
 ) -> Called:
     """Call ``function(*args, **kwargs)`` in this process, ``repeats`` times, and report what it did.
@@ -96,6 +101,8 @@ def guarded(
     While it runs, memory that ``torch.empty`` and its like hand out lies between guard bands and is filled with poison
     (0: NaN, or a large integer; 1: a huge finite number, or another integer), and zeros, ones and full lie between
     guard bands. ``locate`` maps a file name to ``(cell name, source)`` for faults; by default a notebook's own cells.
+    ``look`` ("faults" or "traffic") and ``order`` of programs are those of ``learning.lens.witness`` and mean nothing where
+    kernels are not interpreted; where an autotuner ran, "traffic" calls once more, and tells of the configuration it chose.
     Everything the function raises becomes ``Called.fault``. On CUDA the device is synchronised before bytes are read.
     """
     from learning.judge import faults
@@ -107,17 +114,26 @@ def guarded(
         watch: Any = guard.Watch(args, kwargs or {}, poison)
     else:
         watch = Plain()
+    witness = _witness(look, order)
     called = Called()
     started = time.perf_counter()
     try:
         for number in range(max(1, repeats)):
-            with watch:
+            with witness, watch:
                 value = function(*args, **(kwargs or {}))
+            if look == "traffic" and witness.tuned:  # that call timed every configuration; the next runs the one chosen
+                witness = _witness(look, order)
+                with witness, watch:
+                    value = function(*args, **(kwargs or {}))
             if number == 0:
                 called.value, called.outputs = watch.take(value)
+                told = witness.told(tensors(args, kwargs), tensors((value,)), locate or faults.notebook_cell)
+                called.trace = Trace.of(told)
             else:
                 called.again.append(watch.take(value)[0])
     except BaseException as problem:
+        if look and witness.failed(problem):  # what watches broke, not what was watched: look away and ask again
+            return guarded(function, args, kwargs, poison=poison, repeats=repeats, order=order, locate=locate)
         called.fault = faults.read(problem, locate)
         called.value, called.outputs, called.again = None, [], []
     called.seconds = time.perf_counter() - started
@@ -128,6 +144,22 @@ def guarded(
         called.fault = called.fault or faults.read(problem, locate)
         called.value, called.outputs, called.again = None, [], []
     return called
+
+
+def _witness(look: str, order: str | int) -> Any:
+    """What watches the launches of a call; nothing where none are interpreted in this process."""
+    door = sys.modules.get("learning.lens.device")
+    if (look or order != "") and door is not None and door.current().kind == "interpreter":
+        from learning.lens.witness import Witness
+
+        return Witness(look, order)
+    return Blind()
+
+
+def tensors(values: tuple, named: dict | None = None) -> list:
+    """The tensors among the arguments of a call, or in what it returned, in order: as ``Called.trace`` counts them."""
+    guard = sys.modules.get("learning.judge.guard")
+    return guard.tensors_in(values, named or {}) if guard is not None else []
 
 
 def hold(function: Callable, args: tuple, kwargs: dict | None = None, copies: int = 1) -> Any:
@@ -161,6 +193,24 @@ class Plain:
 
     def names(self) -> list[str]:
         return []
+
+
+class Blind:
+    """The witness where no launch is looked at."""
+
+    tuned: tuple = ()
+
+    def __enter__(self) -> Blind:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+    def told(self, inputs: list, outputs: list, locate: Callable | None = None) -> None:
+        return None
+
+    def failed(self, problem: BaseException) -> bool:
+        return False
 
 
 def copy_plain(value: Any, tensor: Callable[[Any], Any] | None = None, depth: int = 0) -> Any:

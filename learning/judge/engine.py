@@ -24,6 +24,10 @@ from learning.judge.score import Score
 from learning.lesson import Lesson
 
 
+INTERPRETED = "interpreter"
+"""Where kernels are traced: there, whatever device the answer is judged on."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one submission may use: seconds a call, seconds a call after its first time-out, seconds of worker time in
@@ -150,6 +154,8 @@ def _run(
     anchor = _anchor(lesson, plan, graded.device, limits, servers)
     if anchor is not None:
         here.resources["anchor"] = Entry(lesson.entry, anchor)
+    apart = Line(servers, INTERPRETED, loads, Limits.on(INTERPRETED), checks=0)  # starts nothing until it is called
+    here.resources["apart"] = lambda name: Entry(name, apart)
     namespace: dict[str, Any] = {"__name__": "judge", **entries}
     broken = ""
     try:
@@ -164,6 +170,7 @@ def _run(
             found: dict[str, CheckResult] = {}
             for cell in sorted(plan.checks, key=lambda cell: cell.last):
                 line.begin()
+                apart.begin()
                 began = time.perf_counter()
                 result = found[cell.name] = _check(cell, namespace, lesson, broken_at[cell.name])
                 result.seconds = result.seconds or time.perf_counter() - began
@@ -172,6 +179,7 @@ def _run(
             graded.results = [found[cell.name] for cell in plan.checks]
     finally:
         line.close()
+        apart.close()
         if anchor is not None:
             anchor.close()
     graded.faults = line.faults
@@ -258,7 +266,7 @@ class CheckCell:
     @property
     def last(self) -> bool:
         """Whether it reads the house rules, and so comes after all checks in which torch's calls are seen."""
-        return any(isinstance(n, ast.Attribute) and n.attr == "house_rules" for n in ast.walk(self.tree))
+        return any(isinstance(n, ast.Attribute) and n.attr in ("house_rules", "structure") for n in ast.walk(self.tree))
 
 
 @dataclass

@@ -17,7 +17,7 @@ from learning.judge.handle import Handle
 class Line(Protocol):
     """What an ``Entry`` calls through: the engine's line to the current check's worker."""
 
-    def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called: ...
+    def call(self, name: str, args: tuple, kwargs: dict, **how: Any) -> Called: ...
 
     def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle: ...
 
@@ -45,12 +45,13 @@ class Entry:
             raise LearnerFault(called.fault, called=describe(self.name, args, kwargs), rule=rule)
         return called.value
 
-    def guarded(self, args: tuple, kwargs: dict | None = None, *, poison: int = 0, repeats: int = 1) -> Called:
-        """Call it under watch, as ``call.guarded`` does, in the worker; ``Called.seconds`` is the judge's clock.
+    def guarded(self, args: tuple, kwargs: dict | None = None, **how: Any) -> Called:
+        """Call it under watch, as ``call.guarded`` does with the keywords ``how``, in the worker; ``Called.seconds`` is the
+        judge's clock.
 
         Raises ``fleet.ServerLost`` where the judge's own machinery failed, never for what the learner's code did.
         """
-        return self._line.call(self.name, tuple(args), dict(kwargs or {}), poison, repeats)
+        return self._line.call(self.name, tuple(args), dict(kwargs or {}), **how)
 
     def hold(self, args: tuple, kwargs: dict | None = None, copies: int = 1) -> Handle:
         """Send the arguments once, to be kept in ``copies`` sets; the ``Handle`` then runs the function on them, unwatched."""
@@ -63,9 +64,9 @@ class Here:
     def __init__(self, function: Callable):
         self.function = function
 
-    def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called:
+    def call(self, name: str, args: tuple, kwargs: dict, **how: Any) -> Called:
         """Call the function under the same watch as a worker does."""
-        return guarded(self.function, args, kwargs, poison=poison, repeats=repeats)
+        return guarded(self.function, args, kwargs, **how)
 
     def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle:
         """Nothing crosses here: the function and its arguments are in one process."""

@@ -54,6 +54,13 @@ _handed_out: list[Any] = []
 """Storages of the last call's outputs, kept alive: memory at the same address in the next call is the same memory."""
 
 
+def _unwritten(tensor: torch.Tensor) -> None:
+    """Tell a tracer, where one is at work, that nobody has written this memory yet."""
+    trace = sys.modules.get("learning.lens.trace")
+    if trace is not None and "learning.lens.interpreter.execute" in sys.modules:
+        trace.uninitialised(tensor)
+
+
 def poison_value(dtype: torch.dtype, poison: int) -> float | int | bool:
     """What uninitialised memory of ``dtype`` is filled with: NaN or a huge finite number, two integers, two bools."""
     if dtype is torch.bool:
@@ -148,6 +155,7 @@ class Watch(TorchFunctionMode):
             moved = _detach(_as_strided(middle, size, stride, _offset_of(middle)))
             if uninitialised:
                 _fill_(middle, poison_value(dtype, self._poison))
+                _unwritten(moved)
             else:
                 _copy_(moved, _detach(tensor))
             self._bands.append((whole, nbytes, f"{_text(dtype)}{list(size)} tensor made by {name}"))

@@ -17,6 +17,10 @@ from learning.judge.handle import Handle
 from learning.judge.worker import fault_from, unpack
 
 
+TRAFFIC = 3
+"""How many calls more a call counts as whose traffic is counted to the end: one before it, and the counting."""
+
+
 def arguments(packer: wire.Packer, args: tuple, kwargs: dict) -> dict:
     """A call's arguments as fields of a request."""
     positional, named = packer.tree(args), packer.tree(list(kwargs.values()))
@@ -53,11 +57,16 @@ class Line:
         self._end()
         self._give_back()
 
-    def call(self, name: str, args: tuple, kwargs: dict, poison: int, repeats: int) -> Called:
+    def call(
+        self, name: str, args: tuple, kwargs: dict, *, poison: int = 0, repeats: int = 1, look: str = "",
+        order: str | int = "",
+    ) -> Called:  # fmt: skip
         """One guarded call in the current check's worker; see ``Entry.guarded``."""
         packer = wire.Packer()
-        request = {"op": "call", "entry": name, "poison": poison, "repeats": repeats, **arguments(packer, args, kwargs)}
-        seconds = self._seconds() * (1 if self._timed_out else max(1, repeats))
+        request = {"op": "call", "entry": name, "poison": poison, "repeats": repeats, "look": look, "order": order}
+        request |= arguments(packer, args, kwargs)
+        calls = max(1, repeats) + (TRAFFIC if look == "traffic" else 0)
+        seconds = self._seconds() * (1 if self._timed_out else calls)
         return self._request(request, packer.blobs, seconds)
 
     def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle:

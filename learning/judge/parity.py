@@ -18,9 +18,16 @@ from learning.judge.compare import Bounds, Miss, compare, differ, places_text
 from learning.judge.describe import call_text, dtype_name, entry_name, parameter_names, shape_text, value_text
 from learning.judge.finding import Finding, LearnerFault, WrongAnswer, fault_rule
 from learning.judge.moat import Moated
+from learning.judge.seen import DOUBLE_WRITE, OUT_OF_BOUNDS_LOAD, OUT_OF_BOUNDS_STORE, RACE, UNINITIALISED, Trace
 
 GPU_RUNS = 10
 POISONS = 2
+_EXPECTED = {
+    OUT_OF_BOUNDS_LOAD: "loads of elements that exist",
+    OUT_OF_BOUNDS_STORE: "stores only inside the tensor that was allocated",
+    UNINITIALISED: "loads of memory that something wrote",
+    RACE: "no program that touches what another writes",
+}
 ALONE = 1 << 18
 """Inputs of fewer elements are judged on one thread: waking others costs more than they save, far more on a busy
 machine."""
@@ -34,7 +41,7 @@ class Case:
     ``yardstick`` replaces the reference as the source of eager's error; ``scale`` is the condition of each element: a
     tensor, or a function of the float64 arguments giving one (a tuple for several outputs); ``tile`` the extents a
     program owns; ``atomics`` lets repeats differ within the bounds; ``runs`` counts calls (two at least, one a poison);
-    ``names`` label arguments, ``outputs`` the results.
+    ``names`` label arguments, ``outputs`` the results; ``traced`` where kernels are interpreted, so that they can be watched.
     """
 
     reference: Callable
@@ -47,12 +54,18 @@ class Case:
     runs: int = POISONS
     names: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    traced: bool = False
+
+
+def runs(device: str) -> int:
+    """How many calls must agree bit for bit: ten on a GPU, else one a poison."""
+    return GPU_RUNS if device == "cuda" else POISONS
 
 
 class Parity:
     """One case under judgement: ``decide()`` raises ``WrongAnswer`` or ``LearnerFault``, or returns.
 
-    ``torch_calls`` holds the torch functions the answer was seen to call.
+    ``torch_calls`` holds the torch functions the answer was seen to call, ``trace`` what its kernels were seen to do.
     """
 
     def __init__(self, entry: Callable, args: tuple, kwargs: dict, case: Case):
@@ -63,6 +76,7 @@ class Parity:
         self.arguments = [n for n, _ in zip(self.names, args, strict=False)]
         self.arguments += [f"input {i}" for i in range(len(self.arguments), len(args))] + list(kwargs)
         self.torch_calls: set[str] = set()
+        self.trace: Trace | None = None
         self.small = sum(a.numel() for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)) < ALONE
         with one_thread(self.small), full_precision():
             self.model = apply(case.reference, self.moated.args, self.moated.kwargs)
@@ -77,29 +91,36 @@ class Parity:
             self._decide()
 
     def _decide(self) -> None:
-        first, second = self.run(0), self.run(1)
+        # Watched first: a tracer keeps a far overrun from killing the process. Then with its programs in reverse and nobody
+        # watching, so that what a forged trace hides still meets the moats, the bands and the other poison.
+        traced = self.case.traced
+        first = self.run(0, look="faults" if traced else "")
+        second = self.run(1, order="reversed" if traced else "")
         if not self.case.atomics:
             self.equal(first, second, poisoned=True)
         self.numbers(first)
         if self.case.atomics:
             self.numbers(second)
         for turn in range(POISONS, self.case.runs):
-            again = self.run(turn % POISONS)
+            again = self.run(turn % POISONS, order=turn if traced else "")
             if not self.case.atomics:
                 self.equal(first, again, poisoned=False)
 
-    def run(self, poison: int) -> list[torch.Tensor]:
+    def run(self, poison: int, *, look: str = "", order: str | int = "") -> list[torch.Tensor]:
         """One call on fresh arguments; its outputs once contract and memory hold."""
         from learning.judge import call
 
         args, kwargs = self.moated.fresh()
         try:
-            came = call.invoke(self.entry, args, kwargs, poison=poison)
+            came = call.invoke(self.entry, args, kwargs, poison=poison, look=look, order=order)
         except LearnerFault as fault:
             raise LearnerFault(fault.fault, self.called, fault.finding.rule) from None
         if came.fault is not None:
             raise LearnerFault(came.fault, self.called, fault_rule(came.fault))
         self.torch_calls.update(came.torch_calls)
+        if came.trace is not None:
+            self.trace = came.trace
+            self.watched(came.trace)
         self.contract(came)
         harm = self.moated.damage(came.storages, self.arguments)
         if harm is not None:
@@ -107,6 +128,14 @@ class Parity:
         if came.guards:
             self.fail("memory", got=came.guards[0], expected="stores only inside the tensor that was allocated")
         return leaves(came.value)
+
+    def watched(self, trace: Trace) -> None:
+        """Fail for what a tracer saw that no GPU would have reported. That two programs wrote one element fails only where it
+        changes the result (``equal``): equal values written twice are waste, and right."""
+        for problem in trace.problems:
+            if problem.kind != DOUBLE_WRITE:
+                self.fail("memory", got=problem.sentence, expected=_EXPECTED[problem.kind], where=problem.words,
+                          advice=problem.advice)  # fmt: skip
 
     def contract(self, came) -> None:
         """Type, structure, shape, dtype, device, layout and storage of what came back (RIGOR: contract first)."""
@@ -147,12 +176,31 @@ class Parity:
             if unequal is None:
                 continue
             where = f"{self.output_name(number)}{places_text(unequal, self.case.tile)}"
+            if poisoned and self.case.traced:
+                self.explain(first, number, where)
             if poisoned:
                 self.fail("memory", where=where, expected="every element written, from values the call itself wrote",
                           got="values that change with what fresh memory held before the call",
                           advice="nothing was stored there, or what was stored came from memory nobody wrote: "
                                  "which program owns the first of them?")  # fmt: skip
             self.fail("repeat", got="another result for the same inputs", expected="equal bits each time", where=where)
+
+    def explain(self, first: list[torch.Tensor], number: int, where: str) -> None:
+        """Why a call in reverse order, on other poison, gave other bits: fail where it was the order, or where the tracer
+        saw what was never written."""
+        twice = next((p for p in self.trace.problems if p.kind == DOUBLE_WRITE), None) if self.trace else None
+        if differ(first[number], self.run(1)[number]) is None:
+            self.fail("memory", where=f"{where}; {twice.words}" if twice else where,
+                      got=twice.sentence if twice else "another result when the programs run in reverse order",
+                      expected="one result, whichever program runs first", advice=twice.advice if twice else
+                      "what do two programs share? On a GPU they run at once, in no order you can rely on")  # fmt: skip
+        told = self.trace.outputs if self.trace is not None and not self.trace.hurried else []
+        if number < len(told) and told[number].untouched:
+            counts, name = told[number], self.output_name(number)
+            self.fail("memory", where=where, expected="every element of the result written",
+                      got=f"{name}{counts.untouched} of {counts.elements} elements that nothing wrote, the first at "
+                          f"{counts.untouched_first}, the last at {counts.untouched_last}",
+                      advice="which program owns the first of them, and does its store reach it?")  # fmt: skip
 
     def numbers(self, answers: list[torch.Tensor]) -> None:
         """Compare with the float64 oracle within the case's bounds."""

@@ -144,20 +144,11 @@ class Trial:
         if not all(self.gradable(tensor.dtype) for tensor in tensors):
             return
         from learning.judge.compare import Bounds
-        from learning.judge.parity import GPU_RUNS, POISONS, Case, Parity
+        from learning.judge.parity import Case, Parity, runs
 
-        case = Case(
-            reference=reference,
-            oracle=oracle,
-            yardstick=yardstick,
-            bounds=Bounds(k=k, c=c, exact=exact, working=working or torch.float32, terms=terms),
-            scale=scale,
-            tile=tile,
-            atomics=atomics,
-            runs=repeats or (GPU_RUNS if self.device == "cuda" else POISONS),
-            names=_words(names),
-            outputs=_words(outputs),
-        )
+        bounds = Bounds(k=k, c=c, exact=exact, working=working or torch.float32, terms=terms)
+        case = Case(reference, oracle, yardstick, bounds, scale, tile, atomics, repeats or runs(self.device),
+                    _words(names), _words(outputs), traced=self.device == "interpreter")  # fmt: skip
         self.cases += 1
         judged = Parity(entry, args, options, case)
         with self._told():
@@ -165,6 +156,27 @@ class Trial:
                 judged.decide()
             finally:
                 self._saw(judged.torch_calls)
+
+    def structure(
+        self,
+        entry: Callable,
+        *args: Any,
+        reference: Callable,
+        names: tuple[str, ...] | str = (),
+        outputs: tuple[str, ...] | str = "out",
+        **options: Any,
+    ) -> Any:
+        """One case, traced: a ``learning.judge.structure.Structure``, whose methods say what kernels may ask of memory.
+
+        ``options`` are those of ``parity``, and of the entry. Counts only for an answer that keeps the house rules and is right on
+        this case, else it raises their ``WrongAnswer``. On a GPU machine the case runs on CPU copies in a process beside.
+        """
+        from learning.judge import structure
+
+        self.house_rules(entry_name(entry))
+        self.cases += 1
+        with self._told():
+            return structure.of(self, entry, args, reference, _words(names), _words(outputs), options)
 
     def rejects(
         self,

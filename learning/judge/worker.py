@@ -17,6 +17,7 @@ import types
 from dataclasses import asdict
 
 from learning.judge import call, cells, faults, wire
+from learning.judge.seen import Trace
 
 MODULE = "submission"
 _LONGEST_NAME = 80
@@ -140,9 +141,8 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
         elif request["op"] in ("run", "capture", "stir", "show"):
             called = held.serve(entry, request, submission.files.get)
         else:
-            called = guarded(
-                entry, args, kwargs, poison=request["poison"], repeats=request["repeats"], locate=submission.files.get
-            )
+            how = {key: request[key] for key in ("poison", "repeats", "look", "order")}
+            called = guarded(entry, args, kwargs, locate=submission.files.get, **how)
         called.printed = printing.take()
         send(sock, *pack(called, nonce, packer(host)))
 
@@ -169,6 +169,7 @@ def pack(called: call.Called, nonce: str, packer: wire.Packer) -> tuple[dict, li
         "seconds": called.seconds,
         "claimed": called.claimed,
         "fault": asdict(called.fault) if called.fault else None,
+        "trace": called.trace.plain() if called.trace else None,
     }
     return header, packer.blobs
 
@@ -190,6 +191,7 @@ def unpack(header: dict, blobs: list) -> call.Called:
             claimed=float(header["claimed"]),
             again=[values.tree(value) for value in header["again"]],
             fault=fault,
+            trace=Trace.of(header.get("trace")),
         )
     except wire.WireError:
         raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -29,10 +30,18 @@ Handle = triton_interpreter.TensorHandle
 
 
 class Recorder(Observer):
-    """Records launches onto ``tape``; ``arrange`` reorders programs; ``keep`` lanes of accesses are kept in all."""
+    """Records launches onto ``tape``; ``arrange`` reorders programs; ``keep`` lanes of accesses are kept in all; after
+    ``seconds`` only bounds are watched."""
 
-    def __init__(self, tape: trace.Tape, arrange: Callable[[list[Program]], Iterable[Program]], keep: int):
+    def __init__(
+        self,
+        tape: trace.Tape,
+        arrange: Callable[[list[Program]], Iterable[Program]],
+        keep: int,
+        seconds: float = float("inf"),
+    ):
         self.tape, self.arrange, self.keep = tape, arrange, keep
+        self.until = time.monotonic() + seconds
         self.memory = tape._memory = Memory()
         self.builder = triton_interpreter.interpreter_builder
 
@@ -44,6 +53,7 @@ class Recorder(Observer):
         self.regions: list[Region] = []
         self.storages: dict[int, Storage] = {}
         self.seen: set[tuple] = set()
+        self.sums: dict[tuple[str, str], trace.Sum] = {}
         self._gather(launch)
         self._arguments(patches)
         self._memory_operations(patches)
@@ -115,6 +125,8 @@ class Recorder(Observer):
 
         def create_atomic_rmw(this: Any, op: Any, ptr: Any, value: Any, mask: Any, *rest: Any) -> Any:
             real, active = self._access(ptr, lanes_of(mask), None, store=True, atomic=True)
+            if getattr(op, "name", "") == "FADD":
+                self._sum("tl.atomic_add", value, int(np.count_nonzero(active)))
             return exchange(this, op, Handle(real, ptr.dtype), value, Handle(active, tl.int1), *rest)
 
         def create_atomic_cas(this: Any, ptr: Any, *rest: Any) -> Any:
@@ -138,20 +150,22 @@ class Recorder(Observer):
         first = int(which.flat[0])
         parts = [(first, None)] if (which == first).all() else [(int(n), which == n) for n in np.unique(which)]
         line = None
+        closely = not self.tape.hurried
+        if closely and time.monotonic() > self.until:
+            self.tape.hurried, closely = True, False
         for number, lanes in parts:
             if not 0 <= number < len(self.regions):
-                if lanes is None and not mask.any():
-                    continue
-                # A pointer the kernel made itself, from an address in memory: left alone.
-                continue
-            line = line or _line()
+                continue  # a pointer the kernel made itself, from an address in memory: left alone
             region = self.regions[number]
             mine = np.ones(addresses.shape, bool) if lanes is None else lanes
             offsets = region.offsets(addresses)
             legal = region.may(offsets)
             wanted = mask & mine
-            self._count(region, mine, wanted, other, store, atomic)
+            if closely:
+                self._count(region, mine, wanted, other, store, atomic)
             wrong = wanted & ~legal
+            if closely or wrong.any():
+                line = line or _line()
             if wrong.any():
                 kind = trace.OUT_OF_BOUNDS_STORE if store else trace.OUT_OF_BOUNDS_LOAD
                 self._problem(kind, region, offsets[wrong], line)
@@ -159,6 +173,8 @@ class Recorder(Observer):
             active &= ~wrong
             if region.real:
                 real[mine] = region.real_addresses(addresses[mine])
+            if not closely:
+                continue
             self._touch(region, offsets[right], real[right], line, store, atomic)
             self._keep(region, addresses.shape, offsets, right, line, store)
         return real, active
@@ -248,6 +264,8 @@ class Recorder(Observer):
                 result = upstream(this, *args)
                 if result.data.dtype.kind == "f" or bfloat16.is_bfloat16(result):
                     mine.trace.flops += result.data.size
+                    if args[-1] is np.add:
+                        mine._sum("+", result, result.data.size)
                 return result
 
             return operation
@@ -259,6 +277,7 @@ class Recorder(Observer):
         def create_fma(this: Any, *args: Any) -> Any:
             result = fma(this, *args)
             mine.trace.flops += 2 * result.data.size
+            mine._sum("+", result, result.data.size)
             return result
 
         def create_dot(this: Any, a: Any, b: Any, *rest: Any) -> Any:
@@ -269,19 +288,37 @@ class Recorder(Observer):
             mine.trace.flops += flops
             if str(a.dtype.scalar) not in mine.trace.dot_dtypes:
                 mine.trace.dot_dtypes.append(str(a.dtype.scalar))
+            mine._sum("tl.dot", result, flops // 2)
             return result
 
         patches.set(builder, "create_fma", create_fma)
         patches.set(builder, "create_dot", create_dot)
-        reduce = triton_interpreter.ReduceOps
-        apply = reduce.apply_impl
+        for kind, how in ((triton_interpreter.ReduceOps, "tl.sum"), (triton_interpreter.ScanOps, "tl.cumsum")):
+            patches.set(kind, "apply_impl", self._combined(kind.apply_impl, how))
+
+    def _combined(self, upstream: Callable, how: str) -> Callable:
+        """A reduction or scan with its operations counted; sums alone are noted as such, for a maximum is exact in every
+        type and what a combine function of the learner's own adds is seen as it adds."""
 
         def apply_impl(this: Any, input: Any) -> Any:
             handles = [tensor.handle for tensor in input]
-            mine.trace.flops += sum(h.data.size for h in handles if h.data.dtype.kind == "f" or bfloat16.is_bfloat16(h))
-            return apply(this, input)
+            floats = [h for h in handles if h.data.dtype.kind == "f" or bfloat16.is_bfloat16(h)]
+            self.trace.flops += sum(h.data.size for h in floats)
+            combine = getattr(this.combine_fn, "fn", this.combine_fn)
+            if floats and getattr(combine, "__name__", "") == "_sum_combine":
+                self._sum(how, floats[0], floats[0].data.size)
+            return upstream(this, input)
 
-        patches.set(reduce, "apply_impl", apply_impl)
+        return apply_impl
+
+    def _sum(self, how: str, handle: Any, lanes: int) -> None:
+        """Note ``lanes`` additions whose partial sums have the element type of ``handle``."""
+        key = (how, str(handle.dtype.scalar))
+        known = self.sums.get(key)
+        if known is None:
+            known = self.sums[key] = trace.Sum(*key, 0, *_line())
+            self.trace.sums.append(known)
+        known.lanes += lanes
 
     # -- words
 
@@ -316,6 +353,7 @@ class Recorder(Observer):
                 line[1],
                 region.length,
                 self._program(other) if other else None,
+                line[2],
             )
         )
 
@@ -331,12 +369,13 @@ def _tensors(name: str, value: Any) -> list[tuple[str, Any]]:
     return []
 
 
-def _line() -> tuple[int, str]:
-    """Number and text of the innermost line outside Triton and the lens."""
+def _line() -> tuple[int, str, str]:
+    """Number, text and file of the innermost line outside Triton and the lens."""
     frame = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename.replace("\\", "/")
         if "/triton/" not in file and "/learning/lens/" not in file:
-            return frame.f_lineno, linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+            name = frame.f_code.co_filename
+            return frame.f_lineno, linecache.getline(name, frame.f_lineno).strip(), name
         frame = frame.f_back
-    return 0, ""
+    return 0, "", ""

@@ -36,8 +36,8 @@ class Problem:
 
     ``kind`` is one of the constants above; ``argument`` the kernel's parameter; ``program`` the first program that did
     it; ``count`` how many lanes of that operation; ``first``, ``last`` the lowest and highest element offset from the
-    argument's pointer; ``line`` and ``text`` the source line; ``size`` how many elements the argument's extent has;
-    ``other`` the program on the other side of a race.
+    argument's pointer; ``line`` and ``text`` the source line, ``file`` the file it is in; ``size`` how many elements the
+    argument's extent has; ``other`` the program on the other side of a race.
     """
 
     kind: str
@@ -51,6 +51,7 @@ class Problem:
     text: str
     size: int
     other: Program | None = None
+    file: str = ""
 
     def sentence(self) -> str:
         """One sentence a learner can act on."""
@@ -66,6 +67,20 @@ class Problem:
             what += ", but does not own that one: it lies between the elements of the view"
         line = f" (line {self.line}: {self.text})" if self.line else ""
         return f"program {self.program} of {self.kernel} {what}{line}"
+
+
+@dataclass
+class Sum:
+    """Additions of one kind in one element type: ``how`` is "tl.sum", "tl.dot", "tl.atomic_add" or "+"; ``dtype`` Triton's
+    name of the type the partial sums have ("fp32", "fp16", "bf16"); ``lanes`` how many numbers were added in all; ``line``,
+    ``text``, ``file`` where it was first met."""
+
+    how: str
+    dtype: str
+    lanes: int
+    line: int
+    text: str
+    file: str
 
 
 @dataclass(frozen=True)
@@ -147,6 +162,7 @@ class LaunchTrace:
     programs: int = 0
     accesses: list[Access] = field(default_factory=list)
     dot_dtypes: list[str] = field(default_factory=list)
+    sums: list[Sum] = field(default_factory=list)
     microseconds: float | None = None
 
     @property
@@ -199,12 +215,13 @@ def recording(
     order: str | int | Callable[[list[Program]], Iterable[Program]] = "",
     allocations: bool = True,
     keep: int = 0,
+    seconds: float = float("inf"),
 ) -> Iterator[Tape]:
     """Record every launch in the ``with`` block.
 
     ``order`` is "" (as launched), "reversed", an integer (the seed of a shuffle) or a function of the list of programs.
     ``allocations`` watches ``torch.empty`` and its kin, so that reads of memory nothing wrote are found. ``keep`` is how
-    many lanes of accesses are kept for pictures, in all.
+    many lanes of accesses are kept for pictures, in all. After ``seconds`` of looking closely only bounds are watched.
 
     Where kernels run on a GPU in this process, launches come from its launch hooks, ``Tape.counted`` is False, and
     ``RuntimeError`` is raised for an ``order``, which no GPU takes.
@@ -225,7 +242,7 @@ def recording(
     from learning.lens import recorder
     from learning.lens.interpreter import execute
 
-    observer = recorder.Recorder(Tape(), arrangement(order), keep)
+    observer = recorder.Recorder(Tape(), arrangement(order), keep, seconds)
     with observer.memory.watching() if allocations else contextlib.nullcontext():
         stop = execute.watch(observer)
         try:
