@@ -36,10 +36,17 @@ class Held:
         self.outputs: list[Any] = [None] * len(self.sets)
         self._graph: Any = None
         self._next = 0
+        self._marks: dict[int, list[tuple]] = {}
         self.on_gpu = any(t.device.type == "cuda" for t in guard.tensors_in(args, kwargs))
 
+    def beside(self) -> Held:
+        """Another holder of the same sets, with results and a graph of its own."""
+        twin = Held(*self.sets[0])
+        twin.sets, twin.outputs = self.sets, [None] * len(self.sets)
+        return twin
+
     def serve(self, function: Callable, request: dict, locate: Callable | None = None) -> Called:
-        """One request of the judge: ``{"op": "run" | "capture" | "stir" | "show", …}``."""
+        """One request of the judge: ``{"op": "run" | "capture" | "stir" | "mark" | "show", …}``."""
         called = Called()
         try:
             op = request["op"]
@@ -48,9 +55,12 @@ class Held:
             elif op == "capture":
                 called.value = self.capture(function, int(request["calls"]))
             elif op == "stir":
-                self.stir(int(request["copy"]), int(request["shift"]))
+                self.stir(int(request["copy"]), int(request["shift"]), float(request["share"]))
+            elif op == "mark":
+                self.mark([int(copy) for copy in request["copies"]], float(request["at"]))
             else:
-                called.value = self.show(int(request["copy"]), [int(place) for place in request["places"]])
+                places = [int(place) for place in request["places"]]
+                called.value = self.show(int(request["copy"]), places, float(request["at"]))
         except BaseException as problem:
             called.fault = faults.read(problem, locate)
         return called
@@ -75,12 +85,43 @@ class Held:
 
     def _calls(self, function: Callable, count: int) -> None:
         sets, outputs = self.sets, self.outputs
-        for _ in range(count):
+        turns = self._turns(count)
+        for number in range(count):
             at = self._next
             self._next = (at + 1) % len(sets)
             args, kwargs = sets[at]
+            for window, content in turns.get(number, ()):
+                window.copy_(content)
             outputs[at] = None
             outputs[at] = function(*args, **kwargs)
+
+    def _turns(self, count: int) -> dict[int, list[tuple]]:
+        """Before which of ``count`` calls a marked set's window is written: other values before its first, its own before its
+        last. A call in between is thus worth nothing to who answers the last one with what an earlier one made."""
+        turns: dict[int, list[tuple]] = {}
+        for copy, windows in self._marks.items():
+            first = (copy - self._next) % len(self.sets)
+            if first >= count:
+                continue
+            last = first + (count - 1 - first) // len(self.sets) * len(self.sets)
+            turns[first] = [(window, other) for window, _, other in windows]
+            turns[last] = [(window, own) for window, own, _ in windows]
+        return turns
+
+    def mark(self, copies: list[int], at: float) -> None:
+        """From now on the sets ``copies`` hold other values for a while in every run: in a window of each floating tensor,
+        ``at`` (0 … 1) of the way through it, during all calls on that set but the last."""
+        self._marks = {}
+        for copy in copies:
+            windows = []
+            for tensor in guard.tensors_in(*self.sets[copy]):
+                if not tensor.is_floating_point() or distinct(tensor).numel() < 2:
+                    continue
+                window = window_of(distinct(tensor), at)
+                windows.append((window, window.clone(), _roll(window, 1)))
+            self._marks[copy] = windows
+        if self.on_gpu:
+            _finish()
 
     def capture(self, function: Callable, calls: int) -> str:
         """Capture ``calls`` calls, of the sets in turn, into one CUDA graph that later runs replay; 0 goes back to plain calls.
@@ -119,37 +160,43 @@ class Held:
         self._graph = graph
         return ""
 
-    def stir(self, copy: int, shift: int) -> None:
-        """Move the values of set ``copy`` about, where they lie: each tensor's, in the order of its indices, by ``shift``
-        places round. What was made of the set before is forgotten: overwritten with NaN where a graph writes there again."""
-        seen = set()
-        for tensor in guard.tensors_in(*self.sets[copy]):
+    def stir(self, copy: int, shift: int, share: float = 1.0) -> None:
+        """Move the values of set ``copy`` about, where they lie: in a run of ``share`` (0 … 1) of each tensor's elements, in
+        the order of its indices, by ``shift`` places round; integers stay where floats are moved, since they may be indices.
+        What was made of the set before is forgotten, and overwritten with NaN, as its reader may."""
+        tensors, seen = guard.tensors_in(*self.sets[copy]), set()
+        floating = [tensor for tensor in tensors if tensor.is_floating_point()]
+        for tensor in floating or tensors:
             once = distinct(tensor)
             key = (once.data_ptr(), tuple(once.shape), tuple(once.stride()), once.dtype)
-            if key in seen or once.numel() < 2:
+            count = once.numel()
+            width = count if share >= 1.0 else max(2, round(share * count))
+            if key in seen or not 2 <= width <= count or share <= 0.0:
                 continue
             seen.add(key)
-            once.copy_(_roll(once.reshape(-1), 1 + shift % (once.numel() - 1)).reshape(once.shape))
+            flat = once.reshape(-1).clone()
+            part = flat.narrow(0, shift % (count - width + 1), width)
+            part.copy_(_roll(part, 1 + shift % (width - 1)))
+            once.copy_(flat.reshape(once.shape))
+        for made in guard.tensors_in(self.outputs[copy]):
+            made.detach().fill_(guard.poison_value(made.dtype, 0))
         if self._graph is None:
             self.outputs[copy] = None
-        else:
-            for made in guard.tensors_in(self.outputs[copy]):
-                made.fill_(guard.poison_value(made.dtype, 0))
         if self.on_gpu:
             _finish()
 
-    def show(self, copy: int, places: list[int]) -> list | None:
-        """What the last call on set ``copy`` made: of each tensor its dtype, its shape and the values at ``places`` (taken
-        modulo its size, in the order of its indices); None where it made no plain tensors."""
+    def show(self, copy: int, places: list[int], at: float = 0.0) -> list | None:
+        """What the last call on set ``copy`` made: of each tensor its dtype, its shape, the values at ``places`` (taken
+        modulo its size, in the order of its indices) and those of the window at ``at``; None where it made no plain tensors."""
         made = self.outputs[copy]
         found = made if type(made) in (tuple, list) else (made,)
         if not all(type(one) is _Tensor for one in found):
             return None
         shown = []
         for one in found:
-            at = [place % one.numel() for place in places[:MOST_PLACES]] if one.numel() else []
-            picked = one.detach().reshape(-1)[_tensor_of(at, dtype=torch.int64, device=one.device)]
-            shown.append([str(one.dtype), list(one.shape), picked])
+            where = [place % one.numel() for place in places[:MOST_PLACES]] if one.numel() else []
+            picked = one.detach().reshape(-1)[_tensor_of(where, dtype=torch.int64, device=one.device)]
+            shown.append([str(one.dtype), list(one.shape), picked, window_of(one.detach(), at).clone()])
         return shown
 
 
@@ -168,6 +215,27 @@ def copied(value: Any, storages: dict | None = None) -> Any:
     if isinstance(value, dict):
         return {key: copied(item, storages) for key, item in value.items()}
     return value
+
+
+WIDEST = 4096
+
+
+def window_of(tensor: torch.Tensor, at: float) -> torch.Tensor:
+    """A view of an eighth of the longest axis, 16 to 4096 elements, that holds the element ``at`` (0 … 1) of the way through
+    ``tensor`` in the order of its indices."""
+    if not tensor.numel() or not tensor.dim():
+        return tensor.reshape(-1)
+    index, left = [], min(int(at * tensor.numel()), tensor.numel() - 1)
+    for size in reversed(tensor.shape):
+        left, place = divmod(left, size)
+        index.insert(0, place)
+    axis = max(range(tensor.dim()), key=lambda one: tensor.shape[one])
+    size = tensor.shape[axis]
+    width = min(size, max(16, size // 8), WIDEST)
+    for one, place in reversed(list(enumerate(index))):
+        start = min(place, size - width) if one == axis else place
+        tensor = tensor.narrow(one, start, width) if one == axis else tensor.narrow(one, start, 1)
+    return tensor.reshape(-1) if tensor.is_contiguous() else tensor.squeeze()
 
 
 def distinct(tensor: torch.Tensor) -> torch.Tensor:
