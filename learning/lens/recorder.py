@@ -73,7 +73,7 @@ class Recorder(Observer):
             # The same tensor under two names has two regions, and the later one keeps its own name in the launch.
             self.trace.tensors[region.name] = traffic(region)
         for region in self.regions:
-            region.shared = None
+            region.shared = region.fresh = None
             self.memory.add(region)
 
     def _gather(self, launch: Launch) -> None:
@@ -94,6 +94,7 @@ class Recorder(Observer):
             if start not in self.storages:
                 self.storages[start] = Storage(start, storage.nbytes(), grains[start])
             region.shared = self.storages[start]
+            region.fresh = self.memory.unwritten_bytes(region.tensor)
 
     def _arguments(self, patches: Patches) -> None:
         upstream = triton_interpreter._implicit_cvt
@@ -203,10 +204,10 @@ class Recorder(Observer):
         counted = offsets[offsets < len(region.loads)]
         touched = regions.sectors(real)
         if store:
-            np.add.at(region.stores, counted, 1)
+            regions.count(region.stores, counted)
             region.store_sectors += touched
         if not store or atomic:
-            np.add.at(region.loads, counted, 1)
+            regions.count(region.loads, counted)
             region.load_sectors += touched
         self._initialised(region, offsets, real, line, store, atomic)
         storage = region.shared
@@ -229,10 +230,9 @@ class Recorder(Observer):
     def _initialised(
         self, region: Region, offsets: np.ndarray, real: np.ndarray, line: tuple, store: bool, atomic: bool
     ) -> None:
-        fresh = self.memory.unwritten_bytes(region.tensor)
-        if fresh is None:
+        if region.fresh is None:
             return
-        start, written = fresh
+        start, written = region.fresh
         first = (real - np.uint64(start)).astype(np.int64)
         if not store or atomic:
             empty = ~written[first]

@@ -52,7 +52,8 @@ class Region:
 
     ``name`` of the argument; ``tensor`` the torch tensor; ``base`` its made-up address, ``real`` its address; ``loads``
     and ``stores`` counters of one entry an element of the tensor's extent; ``others`` the values that stood in
-    masked-off lanes of loads; ``shared`` what is known of the storage it lies in.
+    masked-off lanes of loads; ``shared`` what is known of the storage it lies in; ``fresh`` its (address, which bytes were
+    written) where it was handed out empty.
     """
 
     number: int
@@ -66,6 +67,7 @@ class Region:
     loads: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
     stores: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
     shared: Any = None
+    fresh: Any = None
     load_lanes: int = 0
     masked_loads: int = 0
     store_lanes: int = 0
@@ -116,5 +118,20 @@ def numbers(addresses: np.ndarray) -> np.ndarray:
 
 
 def sectors(addresses: np.ndarray) -> int:
-    """How many 32-byte sectors the addresses touch."""
-    return len(np.unique(addresses >> np.uint64(5)))
+    """How many 32-byte sectors the addresses, on one axis, touch."""
+    touched = addresses >> np.uint64(5)
+    before, after = touched[:-1], touched[1:]
+    if (before <= after).all():  # the usual case, and ten times faster than a set
+        return int(np.count_nonzero(before != after)) + (len(touched) > 0)
+    return len(np.unique(touched))
+
+
+def count(counters: np.ndarray, offsets: np.ndarray) -> None:
+    """Add one to ``counters`` at each of ``offsets``, which may repeat."""
+    if not len(offsets):
+        return
+    low, high = int(offsets.min()), int(offsets.max())
+    if high - low < 4 * len(offsets) + 64:  # a tile of neighbours, and ten times faster than add.at
+        counters[low : high + 1] += np.bincount(offsets - low, minlength=high - low + 1).astype(counters.dtype)
+    else:
+        np.add.at(counters, offsets, 1)
