@@ -46,9 +46,14 @@ def run(lesson: Lesson, cases: list[dict], *, who: str, timing: str, source: str
         "machine": {"card": device.name, "cores": os.cpu_count(), "processor": platform.machine(), **rows},
         "environment": records.environment(),
         "answer_source": hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest(),
-        "plan_source": hashlib.sha256((lesson.folder / plan.FILE).read_bytes()).hexdigest(),
+        "plan_source": plan_hash(lesson),
         "cases": cases,
     }
+
+
+def plan_hash(lesson: Lesson) -> str:
+    """SHA-256 of the lesson's ``benchmark.py``."""
+    return hashlib.sha256((lesson.folder / plan.FILE).read_bytes()).hexdigest()
 
 
 def whole(runs: list[dict], skipped: list[dict]) -> dict:
