@@ -24,6 +24,7 @@ from learning.judge.score import Score
 from learning.lesson import Lesson
 
 
+RULED = ("house_rules", "structure", "faster")
 INTERPRETED = "interpreter"
 """Where kernels are traced: there, whatever device the answer is judged on."""
 
@@ -266,7 +267,7 @@ class CheckCell:
     @property
     def last(self) -> bool:
         """Whether it reads the house rules, and so comes after all checks in which torch's calls are seen."""
-        return any(isinstance(n, ast.Attribute) and n.attr in ("house_rules", "structure") for n in ast.walk(self.tree))
+        return any(isinstance(n, ast.Attribute) and n.attr in RULED for n in ast.walk(self.tree))
 
 
 @dataclass

@@ -13,7 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from learning.judge import torch_calls, wire
+from learning.judge import streams, torch_calls, wire
 from learning.judge.call import Output, copy_plain
 
 BAND = 1 << 16
@@ -114,14 +114,18 @@ class Watch(TorchFunctionMode):
                     if key not in seen:
                         seen.add(key)
                         self._inputs.append(storage_bytes(tensor))
+        self._order = streams.Order(self._inputs)
 
     def __enter__(self) -> Watch:
+        with _raw_functions():
+            self._order.begin()
         self._operators.__enter__()
         return super().__enter__()
 
     def __exit__(self, *exc: Any) -> None:
         super().__exit__(*exc)
         self._operators.__exit__(*exc)
+        self._order.end()
 
     def __torch_function__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if len(self._names) < MOST_NAMES:
@@ -162,7 +166,7 @@ class Watch(TorchFunctionMode):
             return moved.requires_grad_(True) if needs_grad else moved
 
     def take(self, value: Any) -> tuple[Any, list[Output]]:
-        """Copy what came back and state the facts about its tensors; synchronises CUDA first."""
+        """Copy what came back, on the caller's stream, and state the facts about its tensors; then synchronise CUDA."""
         outputs: list[Output] = []
         spans: list[tuple[int, int]] = []
 
@@ -178,9 +182,9 @@ class Watch(TorchFunctionMode):
             return _clone(_detach(item), memory_format=_contiguous_format)
 
         held: list[Any] = []
-        with _raw_functions():
-            synchronise()
+        with _raw_functions(), self._order.reading():
             copied = copy_plain(value, tensor)
+            synchronise()
         _handed_out[:] = held
         return copied, outputs
 

@@ -19,17 +19,22 @@ class Handle:
     def __call__(self, repeats: int) -> Called:
         return self._put({"op": "run", "repeats": repeats})
 
-    def capture(self, calls: int) -> Called:
-        """Capture so many calls into a CUDA graph (0: plain calls again); the value is "", or why that cannot be done."""
-        return self._put({"op": "capture", "calls": calls})
+    def capture(self, calls: int, before: int = 0) -> Called:
+        """Capture so many calls into a CUDA graph (0: plain calls again), after ``before`` extra ones; the value is "", or why
+        that cannot be done."""
+        return self._put({"op": "capture", "calls": calls, "before": before})
 
-    def stir(self, copy: int, shift: int) -> Called:
-        """Move the values of one set of arguments about in place, by ``shift`` places round."""
-        return self._put({"op": "stir", "copy": copy, "shift": shift})
+    def stir(self, copy: int, shift: int, share: float = 1.0) -> Called:
+        """Move the values of one set of arguments about in place, as ``Held.stir`` does."""
+        return self._put({"op": "stir", "copy": copy, "shift": shift, "share": share})
 
-    def show(self, copy: int, places: list[int]) -> Called:
+    def mark(self, copies: list[int], at: float) -> Called:
+        """Let these sets hold other values in a window at ``at`` during all calls of a run but their last."""
+        return self._put({"op": "mark", "copies": copies, "at": at})
+
+    def show(self, copy: int, places: list[int], at: float = 0.0) -> Called:
         """Values of what the last call on that set made, as ``Held.show`` lists them."""
-        return self._put({"op": "show", "copy": copy, "places": places})
+        return self._put({"op": "show", "copy": copy, "places": places, "at": at})
 
 
 def here(function: Callable, args: tuple, kwargs: dict, copies: int = 1) -> Handle:

@@ -53,7 +53,7 @@ class Held:
             if op == "run":
                 self._run(function, int(request["repeats"]), called)
             elif op == "capture":
-                called.value = self.capture(function, int(request["calls"]))
+                called.value = self.capture(function, int(request["calls"]), int(request["before"]))
             elif op == "stir":
                 self.stir(int(request["copy"]), int(request["shift"]), float(request["share"]))
             elif op == "mark":
@@ -123,8 +123,9 @@ class Held:
         if self.on_gpu:
             _finish()
 
-    def capture(self, function: Callable, calls: int) -> str:
+    def capture(self, function: Callable, calls: int, before: int = 0) -> str:
         """Capture ``calls`` calls, of the sets in turn, into one CUDA graph that later runs replay; 0 goes back to plain calls.
+        ``before`` more than are needed to warm up come first, so that who counts calls cannot tell where the capture ends.
 
         Returns "" where it was captured, else why it cannot be. Raises what the function raises outside a capture.
         """
@@ -137,11 +138,11 @@ class Held:
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):  # what a first call sets up must not fall into the capture
-            self._calls(function, 2)
+            self._calls(function, max(2, len(self.sets)) + before)
         torch.cuda.current_stream().wait_stream(side)
         _finish()
         self._next = 0
-        graph, collecting = _Graph(), gc.isenabled()
+        graph, collecting, stream = _Graph(), gc.isenabled(), torch.cuda.current_stream()
         gc.disable()  # in Triton 3.6 to 3.8 a collection during a capture breaks it
         try:
             with _capture(graph, capture_error_mode="thread_local"):
@@ -150,6 +151,7 @@ class Held:
             _finish()
         except Exception as problem:
             del graph
+            torch.cuda.set_stream(stream)  # a capture that breaks off leaves its own stream behind
             self.outputs, self._next = [None] * len(self.sets), 0
             return f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else 'no reason given'}"[
                 :200
@@ -178,8 +180,10 @@ class Held:
             part = flat.narrow(0, shift % (count - width + 1), width)
             part.copy_(_roll(part, 1 + shift % (width - 1)))
             once.copy_(flat.reshape(once.shape))
+        own = {tensor.untyped_storage().data_ptr() for tensor in tensors}
         for made in guard.tensors_in(self.outputs[copy]):
-            made.detach().fill_(guard.poison_value(made.dtype, 0))
+            if made.untyped_storage().data_ptr() not in own:
+                made.detach().fill_(guard.poison_value(made.dtype, 0))
         if self._graph is None:
             self.outputs[copy] = None
         if self.on_gpu:

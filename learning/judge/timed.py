@@ -25,7 +25,8 @@ def decide(
     anchor = anchor or trial.setting.resources.get("anchor")
     if anchor is None:
         raise NeedsDevice("the anchor, the lesson's own answer, is not at hand here; the grader has it")
-    trial.cases += 1
+    # An answer shares its process with what runs its blocks, so threads and patched modules must be out of bounds.
+    trial.house_rules(entry)
     called = trial.called(entry, args, kwargs)
     try:
         with trial._told():

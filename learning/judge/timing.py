@@ -4,8 +4,9 @@ The inputs are sent to each side's worker once and lie there in as many equal se
 captured into a CUDA graph where both sides' can be, else made one by one. A block is one small request for so many calls,
 timed around the whole exchange; the time of a call is (wall time of the block − what an empty exchange costs) / calls, and
 the anchor's empty exchange is taken off both. What a worker claims about its own time decides nothing: how often it agrees
-with the clock is told. Between blocks the values of a randomly chosen set of inputs are moved about at the same addresses,
-and what the next block makes of them is read back on both sides: what was not computed anew differs.
+with the clock is told. At blocks chosen at random the values of some sets of inputs are moved about at the same addresses,
+wholly, in part or not at all, the calls are captured anew, and within the block a window of each chosen set holds other
+values until the set's last call. What that last call made is read back on both sides: what was not computed anew differs.
 
 Standard library at module level.
 """
@@ -30,6 +31,8 @@ SLOW_CLOCK = 0.75
 UNEQUAL = 0.05
 """Relative L2 distance between the two sides' results above which the answer's were not computed from its inputs."""
 PLACES = 4096
+AUDITED = 3
+"""Sets of inputs that one audit changes and reads back, where there are so many."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Protocol:
     most_pairs: int = 200
     fewest_pairs: int = 7
     budget_seconds: float = 12.0
-    audits: int = 3
+    audits: int = 8
     most_captured: int = 512
     most_calls: int = 20_000
     graph: bool = True
@@ -254,21 +257,33 @@ class Duel:
         pairs.theirs.append(theirs)
         pairs.agreed += agreed
 
-    def _stir(self) -> int:
-        """Move a random set's values about on both sides; returns which."""
-        copy = self.source.randrange(min(self.copies, self.calls))
-        shift = self.source.randrange(1 << 30)
+    def _stir(self) -> tuple[list[int], float]:
+        """Change some sets' values on both sides alike; returns which, and where in a tensor they change during a run."""
+        chosen = self.source.sample(range(min(self.copies, self.calls)), min(AUDITED, self.copies, self.calls))
+        shift, at = self.source.randrange(1 << 30), self.source.random()
+        share = self.source.choice((0.0, 1.0, 2.0 ** -self.source.uniform(2, 8)))
         for side in (self.ours, self.theirs):
-            side.asked(side.handle.stir(copy, shift))
-        return copy
+            side.asked(side.handle.stir(chosen[0], shift, share))
+        for side in (self.ours, self.theirs):  # after both: in one process they may hold the same tensors
+            side.asked(side.handle.mark(chosen, at))
+        extra = self.source.randrange(1, 32)  # so that a pattern kept by counting calls ends elsewhere in every audit
+        if not self.captured:
+            self.ours.wall(extra)
+        elif reason := self.theirs.capture(self.captured):
+            raise RuntimeError(f"the anchor's calls can no longer be captured into a graph: {reason}")
+        elif reason := self.ours.capture(self.captured, extra):
+            raise NotComputed(f"its calls can no longer be captured into a graph: {reason}")
+        return chosen, at
 
-    def _read_back(self, copy: int) -> None:
-        places = [self.source.randrange(1 << 62) for _ in range(PLACES)]
-        mine = self.ours.asked(self.ours.handle.show(copy, places))
-        truth = self.theirs.asked(self.theirs.handle.show(copy, places))
-        problem = unlike(mine, truth)
-        if problem:
-            raise NotComputed(problem)
+    def _read_back(self, audit: tuple[list[int], float]) -> None:
+        chosen, at = audit
+        for copy in chosen:
+            places = [self.source.randrange(1 << 62) for _ in range(PLACES)]
+            mine = self.ours.asked(self.ours.handle.show(copy, places, at))
+            truth = self.theirs.asked(self.theirs.handle.show(copy, places, at))
+            problem = unlike(mine, truth)
+            if problem:
+                raise NotComputed(problem)
 
     def _verdict(self, found: Ratio, pairs: Pairs, audits: int) -> Verdict:
         control = samples.control(pairs.theirs) if len(pairs.theirs) >= 4 else None
@@ -311,9 +326,9 @@ class Side:
         self.asked(came)
         return seconds, came.claimed
 
-    def capture(self, calls: int) -> str:
-        """Why ``calls`` calls cannot be captured; "" where they were."""
-        value = self.asked(self.handle.capture(calls))
+    def capture(self, calls: int, before: int = 0) -> str:
+        """Why ``calls`` calls cannot be captured, after ``before`` plain ones; "" where they were."""
+        value = self.asked(self.handle.capture(calls, before))
         return value if isinstance(value, str) else "it did not say whether it was captured"
 
     def asked(self, came: Any) -> Any:
@@ -354,16 +369,19 @@ def unlike(mine: Any, truth: Any) -> str:
         return "it did not return the tensors it returned before"
     for number, (got, wanted) in enumerate(zip(mine, truth, strict=True)):
         try:
-            (dtype, shape, values), (true_dtype, true_shape, true_values) = got, wanted
+            if not isinstance(got, list):
+                raise TypeError(got)
+            (dtype, shape, *values), (true_dtype, true_shape, *true_values) = got, wanted
             if [dtype, shape] != [true_dtype, true_shape]:
                 return f"result {number} is {dtype} {shape}, not {true_dtype} {true_shape}"
-            a, b = values.double().cpu(), true_values.double().cpu()
-            if a.shape != b.shape:
-                return f"result {number} came without its values"
-            distance, size = float((a - b).norm()), float(b.norm())
+            for read, truly in zip(values, true_values, strict=True):
+                a, b = read.double().cpu(), truly.double().cpu()
+                if a.shape != b.shape:
+                    return f"result {number} came without its values"
+                distance, size = float((a - b).norm()), float(b.norm())
+                if not distance <= UNEQUAL * size and not distance == size == 0.0:
+                    wrong = int((~((a - b).abs() <= UNEQUAL * b.abs().clamp(min=1e-30))).sum())
+                    return f"{wrong} of {a.numel()} values that were read back are not those of the inputs"
         except (ValueError, TypeError, AttributeError, RuntimeError):
             return f"result {number} is no tensor"
-        if not distance <= UNEQUAL * size and not distance == size == 0.0:
-            wrong = int((~((a - b).abs() <= UNEQUAL * b.abs().clamp(min=1e-30))).sum())
-            return f"{wrong} of {a.numel()} values that were read back are not those of the inputs"
     return ""

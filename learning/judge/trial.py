@@ -330,8 +330,9 @@ class Trial:
     ):
         """``entry(*args)`` takes at most ``full`` × the anchor's time for all points, ``half`` × for half of them.
 
-        The anchor is the lesson's own answer unless given. A time that the lesson's ``work`` (``benchmark.py``) makes
-        impossible, and one in which results were not computed, earn nothing. Raises ``NeedsDevice`` where there is no GPU
+        The anchor is the lesson's own answer unless given. Counts only for an answer that keeps the house rules, else it raises
+        their ``WrongAnswer``. A time that the lesson's ``work`` (``benchmark.py``) makes impossible, and one in which results
+        were not computed, earn nothing. Raises ``NeedsDevice`` where there is no GPU
         or no anchor, and where the machine is too unsteady to decide, twice in a row.
         """
         from learning.judge import timed

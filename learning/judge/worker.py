@@ -138,7 +138,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
         elif not callable(entry := submission.module.__dict__.get(request["entry"])):
             missing = call.Fault("NameError", f"the cells define no function {request['entry']!r}")
             called = call.Called(fault=call.Fault(**found[0]) if found else missing)  # why it is missing, where known
-        elif request["op"] in ("run", "capture", "stir", "show"):
+        elif request["op"] in ("run", "capture", "stir", "mark", "show"):
             called = held.serve(entry, request, submission.files.get)
         else:
             how = {key: request[key] for key in ("poison", "repeats", "look", "order")}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning.judge import handle
-from learning.judge.held import Held, copied, distinct, held_bytes
+from learning.judge.held import Held, copied, distinct, held_bytes, window_of
 
 LAYOUTS = {
     "packed": lambda x: x,
@@ -64,6 +64,44 @@ def test_no_shift_leaves_everything_in_place(shift, rows, columns):
     before = x.clone()
     Held((x,), {}).stir(0, shift)
     assert not torch.equal(x, before)
+
+
+@given(st.floats(0, 1), st.sampled_from(sorted(LAYOUTS)))
+@settings(deadline=None, max_examples=60)
+def test_a_window_is_a_view_that_holds_its_place(at, layout):
+    x = distinct(LAYOUTS[layout](torch.arange(24.0).reshape(4, 6)))
+    window, place = window_of(x, at), min(int(at * x.numel()), x.numel() - 1)
+    assert float(x.reshape(-1)[place]) in window.reshape(-1).tolist()
+    window.fill_(-1.0)
+    assert (x == -1.0).sum() == window.numel()
+
+
+def test_a_marked_set_holds_other_values_until_its_last_call():
+    seen = []
+    run = handle.here(lambda x: seen.append(x.tolist()) or x * 2, (torch.arange(20.0),), {}, copies=2)
+    assert run.mark([1], 0.0).fault is None
+    run(7)
+    before = list(map(float, range(20)))
+    assert [row == before for row in seen] == [True, False, True, False, True, True, True]
+    assert all(sorted(row) == before for row in seen)
+    assert run.show(1, [3], 0.0).value[0][3].tolist() == [2 * x for x in before[:16]]
+
+
+def test_indices_stay_where_floats_are_stirred():
+    values, table = torch.arange(6.0), torch.arange(6)
+    Held((values, table), {}).stir(0, 2)
+    assert table.tolist() == list(range(6)) and values.tolist() != list(range(6))
+    Held((table,), {}).stir(0, 2)
+    assert table.tolist() != list(range(6))
+
+
+@given(st.floats(0, 1), st.integers(0, 1 << 30))
+@settings(deadline=None, max_examples=50)
+def test_a_share_of_the_values_is_stirred(share, shift):
+    x = torch.arange(500.0)
+    Held((x,), {}).stir(0, shift, share)
+    moved = int((x != torch.arange(500.0)).sum())
+    assert moved == (0 if share <= 0.0 else max(2, round(500 * share)))
 
 
 def test_calls_take_the_sets_in_turn_and_both_sides_stir_alike():

@@ -195,6 +195,37 @@ def test_an_answer_that_remembers_by_address_is_caught_on_any_machine():
         timing.compare(remembers, lambda x: x * 2, (torch.arange(1000.0),), {}, protocol=QUICK)
 
 
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_an_answer_that_computes_only_some_of_its_calls_is_caught(share):
+    """It knows each address and answers most calls with a copy of what it made there before, within one block too."""
+    kept, calls = {}, [0.0]
+
+    def skips(x):
+        calls[0] += 1.0 - share
+        if calls[0] >= 1.0 or x.data_ptr() not in kept:
+            kept[x.data_ptr()] = x * 2
+        calls[0] %= 1.0
+        return kept[x.data_ptr()].clone()
+
+    with pytest.raises(timing.NotComputed, match="values that were read back"):
+        timing.compare(skips, lambda x: x * 2, (torch.arange(1.0, 1000.0),), {}, protocol=QUICK)
+
+
+def test_an_answer_that_samples_its_inputs_is_caught():
+    """It keeps results by eight values spread over the input, which a change in between does not touch."""
+    kept = {}
+
+    def samples(x):
+        key = (x.data_ptr(), *x[:: x.numel() // 8].tolist())
+        if key not in kept:
+            kept[key] = x * 2
+        return kept[key].clone()
+
+    big = torch.randn(1 << 18)
+    with pytest.raises(timing.NotComputed, match="values that were read back"):
+        timing.compare(samples, lambda x: x * 2, (big,), {}, protocol=QUICK)
+
+
 def test_an_honest_answer_passes_the_audits_and_says_how_it_was_timed():
     verdict = timing.compare(lambda x: x + x, lambda x: x * 2, (torch.arange(1000.0),), {}, protocol=QUICK)
     assert verdict.audits == QUICK.audits and verdict.mode == "calls" and "no GPU" in verdict.why
