@@ -19,6 +19,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,12 +95,16 @@ MOOD = [0]
 """
 
 
+GRADED = timing.Protocol()
+SHORT = timing.Protocol(block_seconds=0.005, pairs=24, audits=1)
+
+
 class Pair:
     """Two workers that hold SOURCE; ``entries(ours, theirs)`` gives a function of each."""
 
-    def __init__(self, servers: fleet.Servers):
+    def __init__(self, servers: fleet.Servers, device: str = "cuda"):
         limits = engine.Limits(call_seconds=20.0, total_seconds=1e6)
-        self.lines = [Line(servers, "cuda", [("answer", SOURCE, cells.ANSWER)], limits, checks=1) for _ in range(2)]
+        self.lines = [Line(servers, device, [("answer", SOURCE, cells.ANSWER)], limits, checks=1) for _ in range(2)]
         for line in self.lines:
             line.begin()
 
@@ -206,7 +211,7 @@ def same(graph: bool) -> Callable:
     """A/A with graphs, or with plain calls."""
 
     def part(pair: Pair, x, options) -> dict:
-        protocol = timing.Protocol(block_seconds=0.005, pairs=24, audits=1, graph=graph)
+        protocol = replace(SHORT, graph=graph)
         runs, seconds = (options.runs, options.seconds) if graph else (max(10, options.runs // 8), options.seconds / 5)
         return summed(many(pair, x, "four", "four", protocol, runs, seconds), 1.0)
 
@@ -218,8 +223,7 @@ def slower(ours: str) -> Callable:
     memory, the others from L2, so the ratio of the times is not that of the launches."""
 
     def part(pair: Pair, x, options) -> dict:
-        protocol = timing.Protocol(block_seconds=0.005, pairs=24, audits=1)
-        return summed(many(pair, x, ours, "four", protocol, 20, 12), None)
+        return summed(many(pair, x, ours, "four", SHORT, 20, 12), None)
 
     return part
 
@@ -231,7 +235,7 @@ def graded(ours: str) -> Callable:
         answer, anchor = pair.entries(ours, "four")
         began = time.perf_counter()
         try:
-            verdict = timing.compare(answer, anchor, (x,), {}, bars=(1.25, 2.0))
+            verdict = timing.compare(answer, anchor, (x,), {}, bars=(1.25, 2.0), protocol=GRADED)
         except timing.NotComputed as problem:
             return {"refused": str(problem)}
         spent = time.perf_counter() - began

@@ -1,0 +1,106 @@
+"""The GPU scripts, walked through without one: every part answers, rows are judged, missing things are said."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from learning.bench import plan, record
+from learning.bench.plan import Row
+from learning.judge import fleet, timing
+from learning.lens import device
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", BENCHMARKS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def protocol():
+    """timing_protocol.py with few, short pairs."""
+    module = script("timing_protocol")
+    module.GRADED = timing.Protocol(block_seconds=0.001, pairs=4, most_pairs=4, budget_seconds=3, audits=1)
+    module.SHORT = timing.Protocol(block_seconds=0.001, pairs=4, most_pairs=4, budget_seconds=3, audits=1)
+    return module
+
+
+@pytest.fixture(scope="module")
+def pair(protocol):
+    with fleet.Servers() as servers:
+        made = protocol.Pair(servers, device.current().kind)
+        yield made
+        made.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["graded as in a check: an equal answer", "five launches against four", "A/A, plain calls"]
+)
+def test_a_part_of_the_protocol_tells_its_figures(protocol, pair, name):
+    if device.current().kind == "cuda":
+        pytest.skip("the script itself runs here")
+    told = protocol.PARTS[name](pair, torch.randn(2048), argparse.Namespace(runs=2, seconds=5))
+    assert "failed" not in told and protocol.short(told)
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert "sentence" in told or told["n"] >= 1
+
+
+def test_what_remembers_results_by_address_is_refused(protocol, pair):
+    told = protocol.PARTS["graded as in a check: results remembered by address"](
+        pair, torch.randn(2048), argparse.Namespace(runs=2, seconds=5)
+    )
+    assert "read back" in told["refused"]
+
+
+def case(ours, theirs, **changed):
+    def result(name, kind, times):
+        return {
+            "name": name, "kind": kind, "unavailable": "", "why_no_graph": "", "median": {"graph": times[0]},
+            "graph": {"microseconds": times, "wall_microseconds": times, "calls": 1},
+        }  # fmt: skip
+
+    return {
+        "case": "big",
+        "timing": "graph",
+        "results": [result("softmax", "answer", ours), result("Liger", "peer", theirs) | changed],
+    }
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict", "words"),
+    [(0.9, "met", "surely"), (1.0, "met", "surely"), (1.2, "missed", "surely")],
+)
+def test_a_row_is_met_where_the_median_ratio_is_at_most_its_bar(factor, verdict, words):
+    rows = script("speed_rows")
+    theirs = [10.0 + 0.01 * k for k in range(20)]
+    told = rows.against(case([factor * t for t in theirs], theirs), Row("claim", "big", "Liger", 1.0))
+    assert told["verdict"] == verdict and words in told["text"]
+    assert rows.against(case([1.3 * t for t in theirs], theirs), Row("claim", "big", "Liger", 1.4))["verdict"] == "met"
+
+
+def test_a_row_without_its_peer_is_unmeasured_and_says_why():
+    rows = script("speed_rows")
+    told = rows.against(
+        case([1.0], [1.0], unavailable="liger_kernel is not installed", graph=None), Row("c", "big", "Liger")
+    )
+    assert told == {"verdict": "unmeasured", "text": "Liger: liger_kernel is not installed"}
+    assert rows.against(case([1.0], [1.0]), Row("c", "big", "cuBLAS"))["verdict"] == "unmeasured"
+
+
+def test_records_that_are_kept_are_whole_and_say_whose_they_are():
+    kept = BENCHMARKS / "results" / "speed-rows.json"
+    if not kept.exists():
+        pytest.skip("nothing was measured on a GPU yet")
+    made = json.loads(kept.read_text(encoding="utf-8"))
+    record.check(made)
+    assert all(run["device"] == "cuda" and run["who"] == "solution" for run in made["runs"])
+    assert all(plan.COPY in {one["name"] for one in case["results"]} for run in made["runs"] for case in run["cases"])
