@@ -164,6 +164,8 @@ class Draw:
         """Normal values times ``scale`` plus ``offset``, computed in fp32 and rounded once to ``dtype`` (fp32)."""
         import torch
 
+        if self.device == "meta":  # shapes and bytes alone, as an estimate needs them
+            return torch.empty(shape, dtype=dtype or torch.float32, device="meta")
         if self._source is None:
             self._source = torch.Generator(self.device).manual_seed(self.seed)
         values = torch.randn(shape, generator=self._source, device=self.device, dtype=torch.float32)

@@ -110,22 +110,26 @@ def payload(cases: list[dict]) -> list[dict]:
     label is about the newest."""
     kept = []
     for case in reversed(cases):
-        mine = result(case)
+        mine, work = result(case), case["work"]
+        others = [one for one in case["results"] if one["kind"] in ("peer", "ceiling") and one["median"]]
         kept.append(
             {
                 "case": case["case"],
-                "microseconds": {name: round(value, 3) for name, value in mine["median"].items()},
-                "samples": {
-                    name: [round(t, 3) for t in mine[name]["microseconds"]] for name in ("graph", "events") if mine[name]
-                },
-                "bytes": case["work"]["bytes"],
-                "flops": case["work"]["flops"],
-                "tensor_cores": case["work"]["tensor_cores"],
+                **_times(mine),
+                "bytes": work["bytes"],
+                "flops": work["flops"],
+                "tensor_cores": work["tensor_cores"],
                 "card": case["floor"]["card"] if case["floor"] else "",
-                "peers": {
-                    one["name"]: {name: round(value, 3) for name, value in one["median"].items()}
-                    for one in case["results"] if one["kind"] in ("peer", "ceiling") and one["median"]
-                },
+                "peers": {one["name"]: _times(one) for one in others},
             }
-        )  # fmt: skip
+        )
     return kept
+
+
+def _times(one: dict) -> dict:
+    return {
+        "microseconds": {name: round(value, 3) for name, value in one["median"].items()},
+        "samples": {
+            name: [round(t, 3) for t in one[name]["microseconds"]] for name in ("graph", "events") if one[name]
+        },
+    }

@@ -93,6 +93,23 @@ def parity(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
     return None, "not every public check has passed for one answer yet"
 
 
+def bench(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
+    """Gate 07: a benchmark of the learner's answer on a GPU, with the samples it was read from."""
+    elsewhere = False
+    for record in reversed(records):
+        if record["event"] != "benchmark" or not record["source"]:
+            continue
+        for case in _list(record["payload"].get("cases")):
+            samples = case.get("samples") if isinstance(case, dict) else None
+            if isinstance(samples, dict) and any(_list(times) for times in samples.values()):
+                if record["device"] == "cuda":
+                    return record, "benchmarked on a GPU, every sample kept"
+                elsewhere = True
+    if elsewhere:
+        return None, "a benchmark without a GPU proves nothing; open until one is run on a GPU"
+    return None, "run the benchmark cell on a GPU, or python -m learning.workshops.benchmark"
+
+
 def _list(value: object) -> list:
     return value if isinstance(value, list) else []
 
@@ -103,6 +120,7 @@ PROOFS: dict[str, Callable[[Lesson, list[dict]], tuple[dict | None, str]]] = {
     "tile": predicted.tile,
     "masks": predicted.masks,
     "parity": parity,
+    "bench": bench,
     "bound": predicted.bound,
     "compare": predicted.causes,
 }
