@@ -265,7 +265,7 @@ class Recorder(Observer):
                 if result.data.dtype.kind == "f" or bfloat16.is_bfloat16(result):
                     mine.trace.flops += result.data.size
                     if args[-1] is np.add:
-                        mine._sum("+", result, result.data.size)
+                        mine._added(result, args[0], args[1])
                 return result
 
             return operation
@@ -277,7 +277,7 @@ class Recorder(Observer):
         def create_fma(this: Any, *args: Any) -> Any:
             result = fma(this, *args)
             mine.trace.flops += 2 * result.data.size
-            mine._sum("+", result, result.data.size)
+            mine._added(result, args[2])
             return result
 
         def create_dot(this: Any, a: Any, b: Any, *rest: Any) -> Any:
@@ -310,6 +310,12 @@ class Recorder(Observer):
             return upstream(this, input)
 
         return apply_impl
+
+    def _added(self, result: Any, *terms: Any) -> None:
+        """Note an addition, and as a running sum where a term is itself the result of one in the same type."""
+        before = max(getattr(term, "added", 0) for term in terms if term.dtype.scalar == result.dtype.scalar)
+        result.added = before + 1
+        self._sum("+=" if before else "+", result, result.data.size)
 
     def _sum(self, how: str, handle: Any, lanes: int) -> None:
         """Note ``lanes`` additions whose partial sums have the element type of ``handle``."""

@@ -1,7 +1,15 @@
-"""The public checks of L3d, 6 points: parity 4, house rules 2. Each is one cell; its name says what to make true."""
+"""The public checks of L3d, 6 points: parity 4, structure 1, house rules 1. Each is one cell; its name says what to make true."""
+
+import torch
 
 from learning.judge import check
-from learning.lessons.layernorm.reference import agrees, drawn
+from learning.lessons.layernorm.reference import (
+    agrees,
+    drawn,
+    layernorm_condition,
+    layernorm_oracle,
+    layernorm_reference,
+)
 
 
 @check(points=1)
@@ -45,7 +53,28 @@ def leaves_its_inputs_alone_and_returns_fresh_memory(layernorm, trial):
     agrees(trial, layernorm, x[:0], weight, bias, 1e-5)
 
 
-@check(points=2)
+@check(points=1)
+def reads_each_row_twice_at_most_and_writes_it_once(layernorm, trial):
+    """One pass over x is enough, two are accepted: mean, variance and scaling need no walk each. Sums are in float32."""
+    trial.case("3 rows of 1300, float16")
+    x, weight, bias = drawn(trial, 3, 1300, dtype=torch.float16)
+    seen = trial.structure(
+        layernorm,
+        x,
+        weight,
+        bias,
+        1e-5,
+        reference=layernorm_reference,
+        oracle=layernorm_oracle,
+        scale=layernorm_condition,
+    )
+    seen.passes(x=(1, 2), out=1)
+    seen.writes_once()
+    seen.adds_in_float32()
+    seen.padding_never_matters("x")
+
+
+@check(points=1)
 def keeps_the_house_rules(layernorm, trial):
     """A kernel of your own finds mean and variance and scales: PyTorch may make the result, look at shapes and take views."""
     trial.case("2 rows of 5")

@@ -1,7 +1,9 @@
-"""The public checks of L3c, 6 points: parity 4, house rules 2. Each is one cell; its name says what to make true."""
+"""The public checks of L3c, 6 points: parity 4, structure 1, house rules 1. Each is one cell; its name says what to make true."""
+
+import torch
 
 from learning.judge import check
-from learning.lessons.minmax.reference import agrees
+from learning.lessons.minmax.reference import agrees, minmax_oracle, minmax_reference
 
 
 @check(points=1)
@@ -45,7 +47,20 @@ def leaves_its_input_alone_and_returns_fresh_memory(minmax, trial):
     agrees(trial, minmax, x[:0], 1e-3)
 
 
-@check(points=2)
+@check(points=1)
+def reads_each_row_twice_at_most_and_writes_it_once(minmax, trial):
+    """One pass over x is enough, two are accepted; no number you pad with can be an end of any row."""
+    trial.case("3 rows of 1300, float16")
+    x = trial.normal(3, 1300, dtype=torch.float16)
+    seen = trial.structure(minmax, x, 1e-6, reference=minmax_reference, oracle=minmax_oracle)
+    seen.passes(x=(1, 2), out=1)
+    seen.writes_once()
+    trial.case("3 rows of 37, below and above the padding")
+    seen = trial.structure(minmax, trial.normal(3, 37), 1e-6, reference=minmax_reference, oracle=minmax_oracle)
+    seen.padding_never_matters()
+
+
+@check(points=1)
 def keeps_the_house_rules(minmax, trial):
     """A kernel of your own finds both ends and scales: PyTorch may make the result, look at shapes and take views."""
     trial.case("2 rows of 5")

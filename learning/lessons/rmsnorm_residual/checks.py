@@ -1,9 +1,14 @@
-"""The public checks of L3b, 6 points: parity 4, house rules 2. Each is one cell; its name says what to make true."""
+"""The public checks of L3b, 6 points: parity 4, structure 1, house rules 1. Each is one cell; its name says what to make true."""
 
 import torch
 
 from learning.judge import check
-from learning.lessons.rmsnorm_residual.reference import agrees, drawn
+from learning.lessons.rmsnorm_residual.reference import (
+    agrees,
+    drawn,
+    rmsnorm_residual_oracle_in,
+    rmsnorm_residual_reference,
+)
 
 
 @check(points=1)
@@ -54,7 +59,22 @@ def leaves_its_inputs_alone_and_returns_two_fresh_tensors(rmsnorm_residual, tria
         agrees(trial, rmsnorm_residual, first, second, weight, 1e-6)
 
 
-@check(points=2)
+@check(points=1)
+def moves_no_matrix_more_than_twice(rmsnorm_residual, trial):
+    """One pass over each of the four matrices is enough, two are accepted; no fifth matrix, and sums in float32."""
+    trial.case("3 rows of 1300, float16")
+    x, residual, weight = drawn(trial, 3, 1300, dtype=torch.float16)
+    seen = trial.structure(
+        rmsnorm_residual, x, residual, weight, 1e-6,
+        reference=rmsnorm_residual_reference, oracle=rmsnorm_residual_oracle_in(x.dtype), outputs="normed summed",
+    )  # fmt: skip
+    seen.passes(x=(1, 2), residual=(1, 2), normed=(1, 2), summed=(1, 2))
+    seen.writes_once()
+    seen.adds_in_float32()
+    seen.padding_never_matters("x", "residual")
+
+
+@check(points=1)
 def keeps_the_house_rules(rmsnorm_residual, trial):
     """A kernel of your own adds and normalises: PyTorch may make the two results, look at shapes and take views."""
     trial.case("2 rows of 5")

@@ -1,5 +1,7 @@
 """The public checks of L3a. Each is one cell of the notebook; its name says what to make true."""
 
+import torch
+
 from learning.judge import check
 from learning.lessons.softmax.reference import softmax_oracle, softmax_reference
 
@@ -55,7 +57,21 @@ def returns_an_empty_tensor_for_zero_rows(softmax, trial):
         trial.parity(softmax, trial.normal(0, columns), reference=softmax_reference, oracle=softmax_oracle)
 
 
-@check(points=2)
+@check(points=1)
+def reads_each_row_twice_at_most_and_writes_it_once(softmax, trial):
+    """One pass over x is enough, two are accepted; sums stay in float32, and no padding of yours can ever win a row."""
+    trial.case("3 rows of 1500, float16")
+    x = trial.normal(3, 1500, dtype=torch.float16)
+    seen = trial.structure(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
+    seen.passes(x=(1, 2), out=1)
+    seen.writes_once()
+    seen.adds_in_float32()
+    trial.case("3 rows of 37, below and above the padding")
+    seen = trial.structure(softmax, trial.normal(3, 37), reference=softmax_reference, oracle=softmax_oracle)
+    seen.padding_never_matters()
+
+
+@check(points=1)
 def keeps_the_house_rules(softmax, trial):
     """A kernel of your own computes the softmax: PyTorch may make the result, look at shapes and take views."""
     trial.case("3 rows of 5")

@@ -56,7 +56,17 @@ def copies_nothing_where_there_is_nothing(materialise, trial):
         trial.parity(materialise, trial.normal(rows, columns), reference=materialise_reference, exact="bits")
 
 
-@check(points=2)
+@check(points=1)
+def moves_each_element_once(materialise, trial):
+    """Each element is requested once from where it lies and stored once where it belongs: no stop in other memory."""
+    trial.case("a (70, 40) view of a packed (40, 70)")
+    x = trial.distinct(40, 70).t()
+    seen = trial.structure(materialise, x, reference=materialise_reference, exact="bits")
+    seen.passes(x=1, out=1)
+    seen.writes_once()
+
+
+@check(points=1)
 def keeps_the_house_rules(materialise, trial):
     """A kernel of your own moves the elements: no contiguous(), clone() or copy_(), and nothing that does the same."""
     trial.case("3 rows of 8, transposed")

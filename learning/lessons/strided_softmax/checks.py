@@ -1,4 +1,6 @@
-"""The public checks of I1, 6 points: parity 4, house rules 2. Each is one cell; its name says what to make true."""
+"""The public checks of I1, 6 points: parity 4, structure 1, house rules 1. Each is one cell; its name says what to make true."""
+
+import torch
 
 from learning.judge import check
 from learning.lessons.strided_softmax.reference import softmax_oracle, softmax_reference
@@ -58,7 +60,21 @@ def refuses_what_the_contract_excludes(softmax, trial):
     trial.rejects(softmax, x, num_warps=3, names="num_warps", limit="4 8")
 
 
-@check(points=2)
+@check(points=1)
+def asks_memory_for_x_once_where_it_lies(softmax, trial):
+    """x is requested once, through its strides, and the result stored once; no padding of yours can ever win a row."""
+    trial.case("3 rows of 301, padded, float16")
+    x = trial.layout(trial.normal(3, 301, dtype=torch.float16), "padded")
+    seen = trial.structure(softmax, x, reference=softmax_reference, oracle=softmax_oracle)
+    seen.passes(x=1, out=1)
+    seen.writes_once()
+    seen.adds_in_float32()
+    trial.case("3 rows of 37, below and above the padding")
+    seen = trial.structure(softmax, trial.normal(3, 37), reference=softmax_reference, oracle=softmax_oracle)
+    seen.padding_never_matters()
+
+
+@check(points=1)
 def keeps_the_house_rules(softmax, trial):
     """Your kernel does the work and reads x where it lies: no .contiguous(), nothing outside the printed list."""
     trial.house_rules(softmax, trial.normal(2, 5))

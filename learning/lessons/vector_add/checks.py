@@ -38,7 +38,16 @@ def leaves_its_inputs_alone_and_returns_fresh_memory(add, trial):
     trial.parity(add, x, x, reference=add_reference, exact=True)
 
 
-@check(points=2)
+@check(points=1)
+def asks_memory_for_each_number_once(add, trial):
+    """x and y are requested once, the result is stored once, and nothing goes to memory and comes back on the way."""
+    trial.case("2500 elements")
+    seen = trial.structure(add, trial.normal(2500), trial.normal(2500), reference=add_reference)
+    seen.passes(x=1, y=1, out=1)
+    seen.writes_once()
+
+
+@check(points=1)
 def keeps_the_house_rules(add, trial):
     """A kernel of your own does the adding: PyTorch may make the result, look at shapes and take views."""
     trial.case("100 elements")

@@ -4,8 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
-CAUGHT_BY = "runs_a_transposed_matrix_within_reach_of_the_taught_answer"
-DIES_ON = ("cuda",)
+CAUGHT_BY = "asks_memory_for_x_once_where_it_lies"
+DIES_ON = ("interpreter", "cuda")
 
 
 @triton.jit

@@ -1,0 +1,27 @@
+"""The store is masked and the load is not: what lies past the edges is read, and never used."""
+
+import torch
+import triton
+import triton.language as tl
+
+CAUGHT_BY = "moves_each_element_once"
+DIES_ON = ("interpreter", "cuda")
+
+
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, x_row_stride, x_col_stride, n_rows, n_cols, ROWS: tl.constexpr, COLS: tl.constexpr):
+    tiles_across = tl.cdiv(n_cols, COLS)
+    tile = tl.program_id(0)
+    rows = tile // tiles_across * ROWS + tl.arange(0, ROWS)[:, None]
+    cols = tile % tiles_across * COLS + tl.arange(0, COLS)[None, :]
+    mask = (rows < n_rows) & (cols < n_cols)
+    x = tl.load(x_ptr + rows * x_row_stride + cols * x_col_stride)
+    tl.store(out_ptr + rows * n_cols + cols, x, mask=mask)
+
+
+def materialise(x):
+    n_rows, n_cols = x.shape
+    out = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
+    grid = (triton.cdiv(n_rows, 64) * triton.cdiv(n_cols, 64),)
+    copy_kernel[grid](x, out, x.stride(0), x.stride(1), n_rows, n_cols, ROWS=64, COLS=64)
+    return out

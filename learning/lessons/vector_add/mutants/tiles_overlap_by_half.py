@@ -1,0 +1,23 @@
+"""Tiles begin every 512 elements and are 1024 long: all agree on what they store, and nearly all is stored twice."""
+
+import torch
+import triton
+import triton.language as tl
+
+CAUGHT_BY = "asks_memory_for_each_number_once"
+DIES_ON = ("interpreter", "cuda")
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * (BLOCK // 2) + tl.arange(0, BLOCK)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
+    y = tl.load(y_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + offsets, (x + y).to(out_ptr.dtype.element_ty), mask=mask)
+
+
+def add(x, y):
+    out = torch.empty_like(x)
+    add_kernel[(triton.cdiv(x.numel(), 512),)](x, y, out, x.numel(), BLOCK=1024)
+    return out
