@@ -10,6 +10,7 @@ A record is keyed by a hash of the lesson's folder and of the judge that decided
 from __future__ import annotations
 
 import argparse
+import ast
 import atexit
 import hashlib
 import json
@@ -145,14 +146,18 @@ def grade_one(slug: str, index: int) -> dict:
 
 
 def asked(lesson: lessons.Lesson, attempt: Attempt) -> set[str] | None:
-    """The checks an attempt meets: all for what must pass, the named one for a mutant that must fail there.
+    """The checks an attempt meets: all for the answer; for a variant, which may be slow, all but the timing; for a mutant
+    the one that must refuse it.
 
     The house rules also read which torch calls the other checks saw, so who is to fail there meets them all.
     """
-    if attempt.kind != "mutant":
+    checks = Plan.of(instructor_notebook(lesson), lesson).checks
+    timing = {cell.check for cell in checks if "needs_gpu=True" in ast.unparse(cell.tree)}
+    if attempt.kind == "answer":
         return None
-    named = [cell for cell in Plan.of(instructor_notebook(lesson), lesson).checks if attempt.caught_by == cell.check]
-    return {attempt.caught_by} if named and not named[0].last else None
+    if attempt.kind == "mutant" and not any(cell.last for cell in checks if cell.check == attempt.caught_by):
+        return {attempt.caught_by}
+    return {cell.check for cell in checks} - timing
 
 
 def judge(attempt: Attempt, graded, device: str) -> str:
@@ -169,8 +174,6 @@ def judge(attempt: Attempt, graded, device: str) -> str:
             if attempt.caught_by in failed
             else f"survived {attempt.caught_by} (failed: {', '.join(failed) or 'nothing'})"
         )
-    if attempt.kind == "variant":  # slow is allowed; wrong is not
-        failed = {name: r for name, r in failed.items() if not r.needs_gpu}
     return "; ".join(f"{name}: {r.finding.sentence() if r.finding else ''}" for name, r in failed.items())
 
 
