@@ -124,10 +124,12 @@ def grade_one(slug: str, index: int) -> dict:
     if _servers is None:
         _servers = Servers()
         atexit.register(_servers.close)
-    graded = grade(
-        lesson, LearnerCells.from_python(attempt.source), device=device, servers=_servers, only=asked(lesson, attempt)
-    )
-    verdict = judge(attempt, graded, device)
+    cells = LearnerCells.from_python(attempt.source)
+    for only in asked(lesson, attempt):
+        graded = grade(lesson, cells, device=device, servers=_servers, only=only)
+        verdict = judge(attempt, graded, device)
+        if not verdict:
+            break
     return {
         "kind": attempt.kind,
         "name": attempt.name,
@@ -145,19 +147,16 @@ def grade_one(slug: str, index: int) -> dict:
     }
 
 
-def asked(lesson: lessons.Lesson, attempt: Attempt) -> set[str] | None:
+def asked(lesson: lessons.Lesson, attempt: Attempt) -> list[set[str] | None]:
     """The checks an attempt meets: all for the answer; for a variant, which may be slow, all but the timing; for a mutant
-    the one that must refuse it.
-
-    The house rules also read which torch calls the other checks saw, so who is to fail there meets them all.
+    the one that must refuse it, and where that lets it through, all: house rules read what torch did in the others.
     """
     checks = Plan.of(instructor_notebook(lesson), lesson).checks
     timing = {cell.check for cell in checks if "needs_gpu=True" in ast.unparse(cell.tree)}
-    if attempt.kind == "answer":
-        return None
-    if attempt.kind == "mutant" and not any(cell.last for cell in checks if cell.check == attempt.caught_by):
-        return {attempt.caught_by}
-    return {cell.check for cell in checks} - timing
+    untimed = {cell.check for cell in checks} - timing
+    if attempt.kind == "mutant":
+        return [{attempt.caught_by}, untimed | {attempt.caught_by}]
+    return [None] if attempt.kind == "answer" else [untimed]
 
 
 def judge(attempt: Attempt, graded, device: str) -> str:
