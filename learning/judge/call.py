@@ -15,8 +15,6 @@ from typing import Any
 from learning.judge.finding import Fault
 from learning.judge.seen import Trace
 
-"""The ``poison`` of calls that are timed rather than judged."""
-
 
 @dataclass
 class Output:
@@ -160,6 +158,40 @@ def tensors(values: tuple, named: dict | None = None) -> list:
     """The tensors among the arguments of a call, or in what it returned, in order: as ``Called.trace`` counts them."""
     guard = sys.modules.get("learning.judge.guard")
     return guard.tensors_in(values, named or {}) if guard is not None else []
+
+
+def folded(
+    function: Callable, state: Any, items: tuple | list, locate: Callable[[str], tuple[str, str] | None] | None = None
+) -> Called:
+    """Call ``state = function(state, item)`` for each of ``items`` and report the last state; each state is copied to
+    plain types before it is handed on, as one that crosses to the judge and back would be. No tensors."""
+    from learning.judge import faults
+
+    called = Called()
+    started = time.perf_counter()
+    try:
+        for item in items:
+            state = copy_plain(function(state, item))
+        called.value = state
+    except BaseException as problem:
+        called.fault = faults.read(problem, locate)
+    called.seconds = time.perf_counter() - started
+    return called
+
+
+def fold(function: Callable, state: Any, items: tuple | list) -> Any:
+    """The left fold of ``items``, plain values, by a learner's function: ``state = function(state, item)`` for each.
+
+    For an ``Entry`` all of it happens in its worker in one request, where a long stream would cost a round trip a value.
+    Raises ``LearnerFault`` as a call of the entry does.
+    """
+    from learning.judge.entry import Entry
+
+    if isinstance(function, Entry):
+        return function.fold(state, items)
+    for item in items:
+        state = function(state, item)
+    return state
 
 
 def hold(function: Callable, args: tuple, kwargs: dict | None = None, copies: int = 1) -> Any:

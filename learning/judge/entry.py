@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from learning.judge import handle
-from learning.judge.call import Called, guarded
+from learning.judge.call import Called, folded, guarded
 from learning.judge.finding import LearnerFault
 from learning.judge.handle import Handle
 
@@ -20,6 +20,8 @@ class Line(Protocol):
     def call(self, name: str, args: tuple, kwargs: dict, **how: Any) -> Called: ...
 
     def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle: ...
+
+    def fold(self, name: str, state: Any, items: tuple | list) -> Called: ...
 
 
 class Entry:
@@ -39,11 +41,7 @@ class Entry:
 
         Raises ``LearnerFault`` where the learner's code raised, died or ran out of time.
         """
-        called = self.guarded(args, kwargs)
-        if called.fault is not None:
-            rule = {"timeout": "time", "memory": "memory"}.get(called.fault.kind, "fault")
-            raise LearnerFault(called.fault, called=describe(self.name, args, kwargs), rule=rule)
-        return called.value
+        return _value(self.guarded(args, kwargs), describe(self.name, args, kwargs))
 
     def guarded(self, args: tuple, kwargs: dict | None = None, **how: Any) -> Called:
         """Call it under watch, as ``call.guarded`` does with the keywords ``how``, in the worker; ``Called.seconds`` is the
@@ -56,6 +54,21 @@ class Entry:
     def hold(self, args: tuple, kwargs: dict | None = None, copies: int = 1) -> Handle:
         """Send the arguments once, to be kept in ``copies`` sets; the ``Handle`` then runs the function on them, unwatched."""
         return self._line.hold(self.name, tuple(args), dict(kwargs or {}), copies)
+
+
+    def fold(self, state: Any, items: tuple | list) -> Any:
+        """The last of ``state = entry(state, item)`` over ``items``, in one request, or none; see ``call.fold``."""
+        if not items:
+            return state
+        called = self._line.fold(self.name, state, items)
+        return _value(called, f"{self.name}, called {len(items)} times in a row, each time with the state it returned before")
+
+
+def _value(called: Called, how: str) -> Any:
+    if called.fault is not None:
+        rule = {"timeout": "time", "memory": "memory"}.get(called.fault.kind, "fault")
+        raise LearnerFault(called.fault, called=how, rule=rule)
+    return called.value
 
 
 class Here:
@@ -71,6 +84,10 @@ class Here:
     def hold(self, name: str, args: tuple, kwargs: dict, copies: int) -> Handle:
         """Nothing crosses here: the function and its arguments are in one process."""
         return handle.here(self.function, args, kwargs, copies)
+
+    def fold(self, name: str, state: Any, items: tuple | list) -> Called:
+        """Fold with the function, here."""
+        return folded(self.function, state, items)
 
 
 def here(function: Callable) -> Entry:

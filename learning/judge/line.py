@@ -42,6 +42,7 @@ class Line:
         self._over: Fault | None = None
         self._hopeless: Fault | None = None
         self._timed_out, self._spent = False, 0.0
+        self._asked = self._forgiven = 0.0  # seconds of the current worker: spent on its requests, and taken back
         self.faults: list[Fault] = []
         self.notes: list[str] = []
         self.sandbox = "No worker was needed."
@@ -82,6 +83,14 @@ class Line:
 
         return Handle(put)
 
+    def fold(self, name: str, state: Any, items: tuple | list) -> Called:
+        """All calls of a fold in the current check's worker, in the time of one; see ``call.fold``."""
+        packer = wire.Packer()
+        return self._request(
+            {"op": "fold", "entry": name, "items": packer.tree(items), **arguments(packer, (state,), {})},
+            packer.blobs, self._seconds(),
+        )  # fmt: skip
+
     def _request(self, request: dict, blobs: list, seconds: float) -> Called:
         """Put one request to the current check's worker, which is loaded first where there is none."""
         if self._over is None and self._worker is None:
@@ -112,21 +121,33 @@ class Line:
         try:
             return self._worker.ask(request, blobs, seconds, most_bytes=room, skip=skip)
         finally:
-            self._spent += time.perf_counter() - started
+            took = time.perf_counter() - started
+            self._spent, self._asked = self._spent + took, self._asked + took
 
     def _seconds(self) -> float:
         limits = self._limits
         call = limits.after_timeout_seconds if self._timed_out else limits.call_seconds
+        if limits.total_seconds - self._spent < call:
+            self._forgive()
         return max(0.05, min(call, limits.total_seconds - self._spent))
 
+    def _forgive(self) -> None:
+        """Take back from what was spent the time that this check's worker waited for a processor."""
+        if self._worker is not None:
+            starved = min(self._worker.starved(), self._asked)
+            self._spent -= max(0.0, starved - self._forgiven)
+            self._forgiven = max(starved, self._forgiven)
+
     def _out_of_time(self, seconds: float) -> Fault:
-        self._timed_out = True
+        before, self._timed_out = self._timed_out, True
+        self._forgive()
         if self._spent >= self._limits.total_seconds:
             self._hopeless = Fault(
                 "", f"the submission's {self._limits.total_seconds:g} s were used up", kind="timeout"
             )
             return self._hopeless
-        return Fault("", f"it did not return within {seconds:g} s", kind="timeout")
+        short = " (all a call gets once one has run out of time)" if before else ""
+        return Fault("", f"it did not return within {seconds:g} s{short}", kind="timeout")
 
     def _load(self) -> Fault | None:
         """Take a worker and load the cells into it; the fault that keeps this check from being called, or None.
@@ -195,8 +216,10 @@ class Line:
 
     def _end(self) -> None:
         if self._worker is not None:
+            self._forgive()
             self._worker.kill()
             self._worker = None
+        self._asked = self._forgiven = 0.0
 
     def _give_back(self) -> None:
         self._drop_spare()

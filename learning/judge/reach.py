@@ -7,6 +7,7 @@ Standard library only.
 from __future__ import annotations
 
 import ast
+import functools
 import symtable
 from dataclasses import dataclass, field
 
@@ -27,6 +28,11 @@ class Piece:
     stores: frozenset[str]
     certain: bool
 
+    @functools.cached_property
+    def naming(self) -> tuple[ast.Import | ast.ImportFrom | ast.Assign, ...]:
+        """The imports and the assignments in it, breadth first: what can give a module a name."""
+        return tuple(n for n in ast.walk(self.node) if isinstance(n, (ast.Import, ast.ImportFrom, ast.Assign)))
+
     def text(self, line: int) -> str:
         """The source line, stripped."""
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
@@ -34,16 +40,18 @@ class Piece:
 
 def pieces(cells: list[tuple[str, str]]) -> list[Piece]:
     """The top-level statements of all cells that parse, in order."""
-    found = []
-    for name, source in cells:
-        source = neutralise(source)[0]
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        lines = source.split("\n")
-        found += [_piece(node, name, lines) for node in tree.body]
-    return found
+    return [piece for name, source in cells for piece in _pieces_of(name, source)]
+
+
+@functools.lru_cache(maxsize=64)  # the rules and the worker's load read the same cells several times a submission
+def _pieces_of(name: str, source: str) -> tuple[Piece, ...]:
+    source = neutralise(source)[0]
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    lines = source.split("\n")
+    return tuple(_piece(node, name, lines) for node in tree.body)
 
 
 def reachable(all_pieces: list[Piece], entry: str, modules: frozenset[str]) -> tuple[list[Piece], Piece | None]:

@@ -53,7 +53,7 @@ def aliases(pieces: list[Piece]) -> dict[str, str]:
     """Names → dotted modules, from every import in the cells and from plain assignments of one to a name."""
     known = dict(ALIASES)
     for piece in pieces:
-        for node in ast.walk(piece.node):
+        for node in piece.naming:
             if isinstance(node, ast.Import):
                 for name in node.names:
                     known[name.asname or name.name.partition(".")[0]] = (
@@ -63,7 +63,7 @@ def aliases(pieces: list[Piece]) -> dict[str, str]:
                 for name in node.names:
                     known[name.asname or name.name] = f"{node.module}.{name.name}"
     for piece in pieces:
-        for node in ast.walk(piece.node):
+        for node in piece.naming:
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 path = dotted(node.value, known)
                 name = node.targets[0].id

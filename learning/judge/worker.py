@@ -97,7 +97,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
     ``printed`` is how many characters of each call's prints are kept.
     """
     send, receive, buffer = wire.send, wire.receive, wire.tensor_buffer
-    guarded, held = call.guarded, None
+    guarded, folded, held = call.guarded, call.folded, None
     packer, unpacker = wire.Packer, wire.Unpacker
     printing = Capped(printed)
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printing  # type: ignore[misc]
@@ -140,6 +140,8 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             called = call.Called(fault=call.Fault(**found[0]) if found else missing)  # why it is missing, where known
         elif request["op"] in ("run", "capture", "stir", "mark", "show"):
             called = held.serve(entry, request, submission.files.get)
+        elif request["op"] == "fold":
+            called = folded(entry, args[0], inputs.tree(request["items"]), submission.files.get)
         else:
             how = {key: request[key] for key in ("poison", "repeats", "look", "order")}
             called = guarded(entry, args, kwargs, locate=submission.files.get, **how)
