@@ -16,6 +16,7 @@ from learning.judge import engine
 
 FOLDER = Path(__file__).parent
 RULES, FIRST = "keeps_the_house_rules", "adds_2500_elements_and_touches_nothing_beyond_them"
+COUNTED = "asks_memory_for_each_number_once"
 EVASIONS = sorted(path.stem for path in (FOLDER / "evasions").glob("*.py"))
 HONEST = sorted(path.stem for path in (FOLDER / "honest").glob("*.py"))
 LIMITS = engine.Limits(call_seconds=10.0, after_timeout_seconds=5.0, total_seconds=60.0)
@@ -50,7 +51,8 @@ def test_an_evasion_loses_the_house_rules(judged, name):
 
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_answer_keeps_every_point(judged, name):
-    results = judged("honest", name, FIRST, RULES, "keeps_the_dtype_and_rounds_once", "adds_every_length_around_a_tile")
+    checks = (FIRST, RULES, COUNTED, "keeps_the_dtype_and_rounds_once", "adds_every_length_around_a_tile")
+    results = judged("honest", name, *checks)
     assert {check: r.state for check, r in results.items()} == dict.fromkeys(results, "passed"), results
 
 
