@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin/python
 JOBS ?= auto
 
-.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench
+.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench speed results
 help:                     ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 16
 
@@ -38,6 +38,15 @@ lint: environment         ## ruff, and no drift between lesson folders, sources 
 
 matrix: environment       ## the lessons under Triton 3.6 (two NumPys), 3.8 and 3.9
 	@$(RUN) tools/matrix.py
+
+speed: environment        ## on a GPU: the speed table, the timing protocol, the lessons' cells; then the page of results
+	-@$(RUN) benchmarks/speed_rows.py
+	-@$(RUN) benchmarks/timing_protocol.py
+	-@$(RUN) benchmarks/notebook_cells.py
+	@$(RUN) -m learning.bench.results
+
+results: environment      ## docs/reference-results.md out of the records in benchmarks/results/
+	@$(RUN) -m learning.bench.results
 
 bench: environment        ## measure the grader's throughput; rewrites the record in benchmarks/
 	@$(RUN) benchmarks/grading_throughput.py

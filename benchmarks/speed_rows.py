@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
 from learning.attempts import answer  # noqa: E402
-from learning.bench import plan, record, report, runner  # noqa: E402
+from learning.bench import plan, record, report, results, runner  # noqa: E402
 from learning.judge import engine  # noqa: E402
 from learning.workshops import timing  # noqa: E402
 
@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
             kept["runs"].sort(key=lambda one: lessons.load(one["op"]).order)
             record.check(kept)
             record.write(RECORD, kept)
-            for row in judged(made, plan.load(lesson)):
+            for row in results.judged(made, plan.load(lesson)):
                 print(f"  {row['verdict']:<12} {row['claim']}: {row['text']}", flush=True)
                 right &= row["verdict"] != "missed"
     return 0 if right else 1
@@ -86,38 +86,6 @@ def measure(lesson: lessons.Lesson, child: runner.Runner, opened, how: dict, *, 
     return record.run(
         lesson, cases, who="solution", timing="graph", source=answer(lesson).source, device=opened, seconds=spent
     )
-
-
-def judged(run: dict, found: plan.Plan) -> list[dict]:
-    """Each row of ``found`` by ``run``: {"claim", "verdict" (met, missed, unmeasured), "text"}."""
-    rows = []
-    for row in found.rows:
-        case = next((one for one in run["cases"] if one["case"] == row.shape), None)
-        told = {"claim": row.claim, "verdict": "unmeasured", "text": "this shape was not measured"}
-        if case is not None:
-            told |= against(case, row)
-        rows.append(told)
-    return rows
-
-
-def against(case: dict, row: plan.Row) -> dict:
-    """How a row fares by its case: the named answer over the named peer, block by block."""
-    from learning.judge import samples
-
-    mode = case["timing"]
-    named = {one["name"]: one for one in case["results"]}
-    ours = named.get(row.answer) or report.result(case)
-    theirs = named.get(row.versus)
-    if theirs is None or theirs["unavailable"] or not theirs[mode]:
-        reason = theirs["unavailable"] or theirs["why_no_graph"] if theirs else "it is not in the record"
-        return {"verdict": "unmeasured", "text": f"{row.versus}: {reason}"}
-    found = samples.paired(ours[mode]["microseconds"], theirs[mode]["microseconds"])
-    sure = {samples.AS_FAST: "surely", samples.SLOWER: "surely"}.get(found.against(row.at_most), "within noise")
-    text = (
-        f"{report.time_text(ours['median'][mode])} against {report.time_text(theirs['median'][mode])}, {found.text()}, "
-        f"bar {row.at_most:.3f} ×, {sure}"
-    )
-    return {"verdict": "met" if found.ratio <= row.at_most else "missed", "text": text, "ratio": found.ratio}
 
 
 def stale(chosen: list[lessons.Lesson], kept: dict) -> int:

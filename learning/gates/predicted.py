@@ -6,6 +6,7 @@ library only.
 
 from __future__ import annotations
 
+from learning.gates import counted
 from learning.gates.scoring import Comparison, compare
 from learning.lesson import Lesson
 
@@ -33,7 +34,8 @@ def bound(lesson: Lesson, records: list[dict]) -> Proof:
 
 
 def causes(lesson: Lesson, records: list[dict]) -> Proof:
-    """Gate 09: every prediction has a measured partner, and each miss a written cause."""
+    """Gate 09: every prediction has a measured partner, each miss a written cause, and of a GPU lesson's kernel the loads
+    were counted in its PTX."""
     found = compare(lesson.slug, records)
     if found.record is None:
         return None, _missing(found)
@@ -44,7 +46,10 @@ def causes(lesson: Lesson, records: list[dict]) -> Proof:
     if open_:
         return None, f'each miss needs a cause in words: predictions.because({open_[0]}="…")'
     missed = sum(row.missed for row in found.rows)
-    return found.record, f"{len(found.rows)} values compared, {missed} missed and explained"
+    why = f"{len(found.rows)} values compared, {missed} missed and explained"
+    if lesson.kind == "gpu" and counted.proof(records) is None:
+        return None, f"{why}; still to do: count the loads in your kernel's PTX, reading.count(loads={{…: …}})"
+    return found.record, why + ("; the loads counted in the PTX" if lesson.kind == "gpu" else "")
 
 
 def _compared(found: Comparison, fields: tuple[str, ...]) -> Proof:

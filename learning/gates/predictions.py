@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import ast
 import sys
+import weakref
 from typing import Any
 
 from learning.gates import records
 from learning.gates.comparison import Shown, page
 from learning.gates.fields import FIELDS, PredictionError, canonical
+from learning.gates.fingerprint import fingerprint
 from learning.gates.scoring import compare as compared
 from learning.gates.scoring import predictions
 from learning.judge import reach
@@ -25,6 +27,7 @@ from learning.judge import setting as settings
 from learning.lens import rehearsal
 
 UNSAID: Any = object()
+_rehearsed: weakref.WeakKeyDictionary[Any, tuple[dict, dict]] = weakref.WeakKeyDictionary()
 
 
 def predict(
@@ -103,23 +106,39 @@ def compare() -> Shown:
     return page(compared(session.lesson.slug, session.evidence()), session.lesson, lines)
 
 
-def rehearse(session: Any, *, pictures: bool = False) -> dict:
+def rehearse(session: Any, *, listing: str = "", target: str = rehearsal.TARGET, keep: bool = True) -> dict:
     """Trace and compile the answer on the lesson's small case and append ``launch`` and ``compile`` records; returns what
-    was found. Raises ``learning.lens.rehearsal.RehearsalFailed``."""
-    card = session.lesson
-    source = module(session.history.setup() + session.history.cells(), card.entries)
+    was found, pictures and a ``listing`` ("ptx" unless said) included (see ``learning.lens.rehearsal.run``). An answer that
+    has not changed is not run again.
+
+    ``compile`` records are kept of the course's own card alone, whose figures predictions are about, and not without
+    ``keep``. Raises ``learning.lens.rehearsal.RehearsalFailed``.
+    """
+    card, cells = session.lesson, session.history.cells()
+    source = module(session.history.setup() + cells, card.entries)
     if not source:
         raise rehearsal.RehearsalFailed(
             f"{' and '.join(card.entries)} is not defined yet: run the cell that defines it"
         )
+    if fingerprint(cells, card.entries) == fingerprint(session.history.starter(), card.entries):
+        raise rehearsal.RehearsalFailed("the answer is still to be written")
     locked = predictions(session.evidence())
     wanted = [
         index for record in (locked[0], *locked[1]) if record for index in record["payload"]["fields"].get("output", {})
     ]
-    found = rehearsal.run(card.folder, source, card.entries, kind=card.kind, outputs=wanted, pictures=pictures)
+    # Pictures and PTX cost nothing beside the process that makes them, and the next cell of the notebook asks for them.
+    asked = {"source": source, "outputs": wanted, "listing": listing or "ptx", "target": target}
+    before = _rehearsed.get(session)
+    if before is None or before[0] != asked:
+        found = rehearsal.run(
+            card.folder, source, card.entries, kind=card.kind, outputs=wanted, pictures=True, listing=asked["listing"],
+            target=target,
+        )  # fmt: skip
+        _rehearsed[session] = (asked, found)
+    found = _rehearsed[session][1]
     kept = {name: found[name] for name in ("launches", "tensors", "result", "output", "padding", "problems", "target")}
     session.note("launch", {"case": found["case"], "trace": kept}, device=found["device"])
-    if found["compiled"]:
+    if found["compiled"] and keep and target == rehearsal.TARGET:
         session.note("compile", {"case": found["case"], "kernels": found["compiled"]}, device=found["device"])
     return found
 

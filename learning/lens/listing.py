@@ -27,12 +27,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Listing:
-    """``lines`` of ``kernel`` in the order of the source; ``kind`` "ptx" or "sass"; ``target`` the architecture."""
+    """``lines`` of ``kernel`` in the order of the source; ``kind`` "ptx" or "sass"; ``target`` the architecture;
+    ``numbered`` False where the source was laid out anew, so that its numbers are not those of the author's text."""
 
     kernel: str
     kind: str
     target: str
     lines: list[Line] = field(default_factory=list)
+    numbered: bool = True
 
     @classmethod
     def from_dict(cls, data: dict) -> Listing:
@@ -40,11 +42,16 @@ class Listing:
         lines = [Line(line["number"], line["text"], tuple(line["code"])) for line in data["lines"]]
         return cls(**{**data, "lines": lines})
 
+    def place(self, line: Line) -> str:
+        """A line as it is shown: its number, where it has one, and its text."""
+        if not line.number:
+            return "(no line of the source)"
+        return f"{line.number:>3}  {line.text}" if self.numbered else line.text
+
     def __str__(self) -> str:
         rows = [f"{self.kernel}, {self.kind.upper()} for {self.target}"]
         for line in self.lines:
-            place = f"{line.number:>3}  {line.text}" if line.number else "     (no line of the source)"
-            rows += ["", place, *(f"       {code}" for code in line.code)]
+            rows += ["", self.place(line), *(f"       {code}" for code in line.code)]
         return "\n".join(rows)
 
     __repr__ = __str__
@@ -52,10 +59,9 @@ class Listing:
     def _repr_html_(self) -> str:
         parts = [f"<p><strong>{html.escape(f'{self.kernel}, {self.kind.upper()} for {self.target}')}</strong></p>"]
         for line in self.lines:
-            head = f"{line.number}  {line.text}" if line.number else "(no line of the source)"
             count = f"{len(line.code)} instruction{'s' * (len(line.code) != 1)}"
             parts.append(
-                f'<details open><summary><code style="white-space:pre">{html.escape(head)}</code> '
+                f'<details open><summary><code style="white-space:pre">{html.escape(self.place(line))}</code> '
                 f"<small>{count}</small></summary>"
                 f'<pre style="margin:.2em 0 .6em 2.2em">{html.escape(chr(10).join(line.code))}</pre></details>'
             )

@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -240,12 +240,12 @@ def _reports(compiled: list, tape: Any, opened: Any) -> list[dict]:
 
 
 def _listings(compiled: list, kind: str) -> list[dict]:
-    """Every different kernel's listing, in the order of ``_reports``."""
-    from dataclasses import asdict
+    """Every different kernel's listing, in the order of ``_reports``; its source is not laid out as the learner's."""
 
     from learning.lens import listing
 
-    return [asdict(listing.of(made, kind)) for made in {id(made): made for made in compiled}.values()]
+    different = {id(made): made for made in compiled}.values()
+    return [asdict(replace(listing.of(made, kind), numbered=False)) for made in different]
 
 
 def _number(value: Any) -> Any:

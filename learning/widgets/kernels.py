@@ -110,7 +110,7 @@ def my_kernel(launch: int = 0) -> Any:
     from learning.lens import rehearsal
 
     try:
-        found = predictions.rehearse(predictions.open_session(), pictures=True)
+        found = predictions.rehearse(predictions.open_session())
     except rehearsal.RehearsalFailed as reason:
         return Shown(f"There is no picture yet: {reason}")
     if not found["launches"]:

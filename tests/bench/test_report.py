@@ -5,40 +5,7 @@ from __future__ import annotations
 import pytest
 
 from learning.bench import report
-
-
-def one(name, kind, median, *, ratio=None, floor=None, launch=None, unavailable="", impossible=False):
-    return {
-        "name": name, "kind": kind, "unavailable": unavailable, "why_no_graph": "", "compiled": False, "rounding": "fp32",
-        "median": {} if unavailable else {"graph": median, "events": median * 1.25},
-        "interval": None if unavailable else {"low": median * 0.99, "high": median * 1.01},
-        "ratio": ratio, "floor_share": floor, "launch_share": launch, "impossible": impossible,
-        "errors": [{"output": 0, "relative_l2": 2.1e-4, "largest": 1e-3}],
-        "graph": None if unavailable else {"microseconds": [median] * 4, "wall_microseconds": [median] * 4, "calls": 10},
-        "events": None,
-    }  # fmt: skip
-
-
-def verdict(ratio, word):
-    return {"ratio": ratio, "low": ratio * 0.99, "high": ratio * 1.01, "verdict": word}
-
-
-@pytest.fixture
-def softmax_case():
-    """An answer at 94 % of the floor, faster than eager, as fast as Liger; one peer could not be measured."""
-    return {
-        "case": "8192 x 8192", "about": "8192 rows of 8192, float16", "timing": "graph", "cold": True, "copies": 3,
-        "work": {"bytes": 268.4e6, "flops": 3.4e8, "tensor_cores": False},
-        "floor": {"microseconds": 63.3, "bound": "memory", "card": "H200", "source": "copy measured on an H200"},
-        "control": verdict(1.0, "as fast"),
-        "results": [
-            one("softmax", "answer", 67.3, floor=0.94, launch=0.2),
-            one("eager", "peer", 257.0, ratio=verdict(0.262, "faster"), floor=0.25),
-            one("Liger", "peer", 67.0, ratio=verdict(1.004, "as fast"), floor=0.945),
-            one("cuBLAS", "peer", 0.0, unavailable="not a matmul"),
-            one("copy of as many bytes", "ceiling", 63.3, ratio=verdict(1.06, "slower"), floor=1.0),
-        ],
-    }  # fmt: skip
+from tests.bench.conftest import verdict
 
 
 def test_the_sentence_reads_the_table(softmax_case):

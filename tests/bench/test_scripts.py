@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from learning.bench import plan, record
+from learning.bench import plan, record, results
 from learning.bench.plan import Row
 from learning.judge import fleet, timing
 from learning.lens import device
@@ -80,20 +80,20 @@ def case(ours, theirs, **changed):
     [(0.9, "met", "surely"), (1.0, "met", "surely"), (1.2, "missed", "surely")],
 )
 def test_a_row_is_met_where_the_median_ratio_is_at_most_its_bar(factor, verdict, words):
-    rows = script("speed_rows")
     theirs = [10.0 + 0.01 * k for k in range(20)]
-    told = rows.against(case([factor * t for t in theirs], theirs), Row("claim", "big", "Liger", 1.0))
+    told = results.against(case([factor * t for t in theirs], theirs), Row("claim", "big", "Liger", 1.0))
     assert told["verdict"] == verdict and words in told["text"]
-    assert rows.against(case([1.3 * t for t in theirs], theirs), Row("claim", "big", "Liger", 1.4))["verdict"] == "met"
+    assert (
+        results.against(case([1.3 * t for t in theirs], theirs), Row("claim", "big", "Liger", 1.4))["verdict"] == "met"
+    )
 
 
 def test_a_row_without_its_peer_is_unmeasured_and_says_why():
-    rows = script("speed_rows")
-    told = rows.against(
+    told = results.against(
         case([1.0], [1.0], unavailable="liger_kernel is not installed", graph=None), Row("c", "big", "Liger")
     )
     assert told == {"verdict": "unmeasured", "text": "Liger: liger_kernel is not installed"}
-    assert rows.against(case([1.0], [1.0]), Row("c", "big", "cuBLAS"))["verdict"] == "unmeasured"
+    assert results.against(case([1.0], [1.0]), Row("c", "big", "cuBLAS"))["verdict"] == "unmeasured"
 
 
 def test_records_that_are_kept_are_whole_and_say_whose_they_are():
@@ -104,3 +104,39 @@ def test_records_that_are_kept_are_whole_and_say_whose_they_are():
     record.check(made)
     assert all(run["device"] == "cuda" and run["who"] == "solution" for run in made["runs"])
     assert all(plan.COPY in {one["name"] for one in case["results"]} for run in made["runs"] for case in run["cases"])
+
+
+def test_the_committed_page_is_what_the_records_give():
+    assert results.PAGE.read_text(encoding="utf-8") == results.page(), "run make results"
+
+
+def test_the_page_tells_every_case_with_its_conditions(tmp_path, softmax_case):
+    run = {
+        "op": "softmax", "timing": "graph", "started": "2026-11-29T22:00:00+00:00", "cases": [softmax_case],
+        "machine": {"card": "NVIDIA H200", "driver": "580"}, "environment": {"torch": "2.11", "triton": "3.6.0", "python": "3.12"},
+    }  # fmt: skip
+    (tmp_path / "speed-rows.json").write_text(json.dumps({"format": 1, "runs": [run], "skipped": []}))
+    part = {
+        "n": 200, "pairs": 24, "mode": "graph", "microseconds": 41.2, "interval_holds_1": "191 of 200 (95 %: 0.915 to 0.977)",
+        "verdicts": {"as fast": 200}, "ratio_median": 1.0, "ratio_range": [0.99, 1.01], "doubted": "0 of 200",
+        "wall_agrees_with_claim": "4800 of 4800",
+    }  # fmt: skip
+    parts = {"A/A, graph replays": part, "broken": {"failed": "RuntimeError: no"}, "cheat": {"refused": "4096 of 4096"}}
+    protocol = {"card": "NVIDIA H200", "environment": run["environment"], "seconds": 90.0, "parts": parts}
+    (tmp_path / "timing-protocol.json").write_text(json.dumps(protocol))
+    cells = {"softmax": {"seconds": 3.1, "estimated_t4_seconds": 8.4, "samples": 900}, "minmax": {"failed": "no"}}
+    (tmp_path / "notebook-cells.json").write_text(json.dumps({"card": "NVIDIA H200", "cells": cells}))
+    told = results.page(tmp_path)
+    assert "| softmax 8192² fp16: at most Liger's time | missed | 67.3 µs against 67 µs, 1.004" in told
+    assert (
+        "floor 63.3 µs (memory)" in told
+        and "Floors of the H200: copy measured" in told
+        and "not measured: not a matmul" in told
+        and "the supplied answer takes 67.3 µs" in told
+    )
+    assert (
+        "holds 1 in 191 of 200" in told
+        and "failed: RuntimeError" in told
+        and "refused: 4096" in told
+        and "| softmax | 3.1 |" in told
+    )

@@ -79,6 +79,10 @@ def test_calling_the_answer_is_the_first_launch_and_a_check_or_show_cell_of_the_
 
 
 def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
+    reading, code = (
+        next(cell for cell in released("vector_add", "show") if word in cell)
+        for word in ("reading.count(", "my_compiled()")
+    )
     source = json.loads((ROOT / "source/vector_add/vector_add.ipynb").read_text())
     answer = [course.text(cell) for cell in source["cells"] if course.role(cell) == "answer"]
     picture = next(cell for cell in released("vector_add", "show") if "my_kernel()" in cell)
@@ -91,13 +95,27 @@ def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
         *answer,
         "predictions.compare()",
         picture,
+        reading,
+        "reading.count(loads={16: 4})",
         "learning.session._session",
+        "reading.count(loads={4: 16})",
+        "learning.session._session",
+        code,
+        *[text.replace("1024", "512") for text in answer],
+        code,
     )
-    compared, drawn, session = shown[-3:]
+    compared, drawn, asked, wrong, before, right, session, figures = shown[2 + len(answer) : 10 + len(answer)]
+    changed = shown[-1]
     assert "over 6 of 6 fields: no value missed" in compared
     assert "program 2 stores out[2048:2500], 572 lanes own nothing" in drawn
+    assert asked.startswith("Nothing is said yet") and asked.count("ld.global.b32 {") == 16
+    assert wrong.startswith("Not that: ") and "16" not in wrong and "09 compare" not in before
+    assert right.startswith("Right: add_kernel loads with 16 of 4 bytes a thread on a Tesla T4.")
+    assert "  8 under " in right and "multiples of 16" in right
+    assert "registers" in figures and "what changed" not in figures
+    assert "add_kernel: what changed against the attempt before" in changed and "8 of 4 bytes" in changed
     assert "02 grid, 03 tile, 04 masks" in session and "09 compare" in session
-    assert events(tmp_path / "nb") == ["prediction", "launch", "compile", "launch", "compile"]
+    assert events(tmp_path / "nb") == ["prediction", *["launch", "compile"] * 7]
 
 
 def test_run_all_of_a_fresh_release_meets_prediction_cells_that_wait(tmp_path):

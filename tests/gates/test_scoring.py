@@ -55,6 +55,16 @@ def compiled(**changed):
     return record("compile", {"kernels": [COMPILED | changed]}, device="interpreter")
 
 
+def counted(loads):
+    made = COMPILED | {"loads": {"4": 16}, "stores": {"4": 8}}
+    return record(
+        "compile", {"kernels": [made], "reading": {"kernel": "add_kernel", "loads": loads}}, device="interpreter"
+    )
+
+
+READ = counted({"4": 16})
+
+
 def timed(device="cuda", **changed):
     return record("benchmark", {"cases": [CASE | changed]}, device=device)
 
@@ -181,14 +191,22 @@ def test_gates_02_to_04_are_proved_by_right_and_by_wrong_predictions_alike():
         assert proved(lock(**said)) == []
         assert proved(lock(**said), launch(None)) == []
         assert {"grid", "tile", "masks"} <= set(proved(lock(**said), launch()))
-    assert proved(lock(grid=3), launch()) == ["grid", "compare"]
+    assert proved(lock(grid=3), launch()) == ["grid"] and proved(lock(grid=3), launch(), READ) == ["grid", "compare"]
 
 
-def test_gate_08_needs_a_gpu_and_gate_09_a_cause_for_each_miss():
+def test_gate_08_needs_a_gpu_and_gate_09_a_cause_for_each_miss_and_the_loads_counted():
     said = {"bound": "compute", "launch_share": (0, 0.1)}
     assert proved(lock(**said), launch(), timed("interpreter")) == []
     assert proved(lock(**said), launch(), timed()) == ["bound"]
-    assert proved(lock(**said), launch(), timed(), because(bound="I forgot the bytes")) == ["bound", "compare"]
+    explained = [lock(**said), launch(), timed(), because(bound="I forgot the bytes")]
+    assert proved(*explained) == ["bound"] and proved(*explained, READ) == ["bound", "compare"]
+    gate = progress(GPU, explained).gates[8]
+    assert "reading.count" in gate.why and "missed and explained" in gate.why
+    assert proved(*explained, counted({"16": 4})) == ["bound"]  # a wrong count leaves the gate open
+    assert proved(*explained, counted({"16": 4}), READ, counted({"16": 4})) == [
+        "bound",
+        "compare",
+    ]  # and takes none away
 
 
 def test_the_cpu_lesson_proves_its_masks_by_the_neutral_value():
@@ -274,6 +292,10 @@ def test_strange_fields_and_strange_partners_never_raise(fields, strange):
     log = [record("prediction", {"fields": fields}), record("launch", {"trace": strange}, device="interpreter")]
     log += [record("compile", {"kernels": [strange]}), record("benchmark", {"cases": strange}, device="cuda")]
     log += [record("benchmark", {"cases": [strange]}, device="cuda"), record("prediction", {"causes": strange})]
+    log += [
+        record("compile", {"kernels": strange, "reading": strange}),
+        record("compile", {"kernels": [strange], "reading": {}}),
+    ]
     found = compare(GPU.slug, log)
     assert json.dumps(page(found, GPU, []).text)
     progress(GPU, log)
