@@ -15,7 +15,8 @@ class Card:
     block may ask for, ``shared_processor`` what all blocks of a multiprocessor share, of which each block costs
     ``shared_reserved`` more than it asks for. ``bandwidth`` is bytes a second and ``flops`` fp32 (no tensor cores)
     operations a second, both from the data sheet; ``half_flops`` the same for fp16 with fp32 accumulation where tensor
-    cores do it."""
+    cores do it, without sparsity. ``lanes`` fp32 units a multiprocessor, each of which multiplies and adds once a cycle at
+    ``boost`` hertz at most: ``processors`` × ``lanes`` × 2 × ``boost`` is where a data sheet's fp32 rate comes from."""
 
     name: str
     arch: int
@@ -28,6 +29,8 @@ class Card:
     bandwidth: float
     flops: float
     half_flops: float
+    lanes: int
+    boost: float
     source: str
     registers: int = 65536
     warp: int = 32
@@ -37,17 +40,20 @@ class Card:
         return divmod(self.arch, 10)
 
 
-# Limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
+# Limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability". Rates: data sheets; sparsity
+# doubles what they print of an H100's tensor cores (1979), and is left out here. Lanes and clocks: the architectures' papers.
 CARDS = {
     75: Card(
-        "Tesla T4", 75, 40, 65536, 65536, 0, 1024, 16, 320e9, 8.1e12, 65e12,
-        "NVIDIA T4 data sheet; Triton >= 3.4 emits no tensor-core instruction for it",
+        "Tesla T4", 75, 40, 65536, 65536, 0, 1024, 16, 320e9, 8.1e12, 65e12, 64, 1.59e9,
+        "NVIDIA T4 data sheet (256 bits of GDDR6 at 10 Gbit/s); Triton >= 3.4 emits no tensor-core instruction for it",
     ),
     80: Card(
-        "A100 40GB", 80, 108, 166912, 167936, 1024, 2048, 32, 1555e9, 19.5e12, 312e12, "NVIDIA A100 data sheet",
+        "A100 40GB", 80, 108, 166912, 167936, 1024, 2048, 32, 1555e9, 19.5e12, 312e12, 64, 1.41e9,
+        "NVIDIA A100 data sheet (SXM4, 40 GB of HBM2)",
     ),
     90: Card(
-        "H100 SXM", 90, 132, 232448, 233472, 1024, 2048, 32, 3350e9, 67e12, 989e12, "NVIDIA H100 data sheet",
+        "H100 SXM", 90, 132, 232448, 233472, 1024, 2048, 32, 3350e9, 67e12, 989e12, 128, 1.98e9,
+        "NVIDIA H100 data sheet (SXM5, 80 GB of HBM3)",
     ),
 }  # fmt: skip
 TARGETS = {"t4": 75, "sm_75": 75, "sm_80": 80, "sm_90": 90}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learning.lens import roofline
+from learning.lens import cards, roofline
 from learning.lens.roofline import CEILINGS, Work, ceiling, classify, roof, share, tensors
 from learning.lens.trace import LaunchTrace, Traffic
 
@@ -121,3 +121,24 @@ def test_a_roof_is_one_of_three_classes_and_its_parts_add_up(moved, flops, launc
         found.launch_share >= 0.5 or found.launch == found.floor
     )
     assert roof(Work(2 * moved, flops, launches), card).floor >= found.floor
+
+
+@pytest.mark.parametrize("arch", sorted(cards.CARDS))
+def test_a_data_sheets_fp32_rate_is_what_its_units_and_clock_give(arch):
+    """Each lane multiplies and adds once a cycle: 40 × 64 × 2 × 1.59 GHz is a T4's 8.1 TFLOP/s."""
+    card = cards.CARDS[arch]
+    assert card.processors * card.lanes * 2 * card.boost == pytest.approx(card.flops, rel=0.01)
+
+
+def test_an_h200_is_an_h100s_processor_with_faster_memory():
+    h100, h200 = CEILINGS["h100"], CEILINGS["h200"]
+    assert h200.flops == h100.flops == 67e12 and h200.tensor < h100.tensor == 989e12
+    assert h100.bandwidth < h200.bandwidth < 4.8e12  # a copy reaches nine tenths of the data sheet's
+
+
+@pytest.mark.parametrize(
+    ("card", "ridge", "tensor_ridge"), [("t4", 25, 25), ("a100", 12.5, 201), ("h100", 20, 295), ("h200", 15.8, 156)]
+)
+def test_where_each_card_turns_from_moving_to_computing(card, ridge, tensor_ridge):
+    found = [roof(Work(1.0, 1.0, tensor_cores=cores), card).ridge for cores in (False, True)]
+    assert found == pytest.approx([ridge, tensor_ridge], rel=0.02)
