@@ -31,7 +31,7 @@ Handle = triton_interpreter.TensorHandle
 
 class Recorder(Observer):
     """Records launches onto ``tape``; ``arrange`` reorders programs; ``keep`` lanes of accesses are kept in all; after
-    ``seconds`` only bounds are watched."""
+    ``seconds`` of a processor's time spent on looking closely, only bounds are watched."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Recorder(Observer):
         seconds: float = float("inf"),
     ):
         self.tape, self.arrange, self.keep = tape, arrange, keep
-        self.until = time.monotonic() + seconds
+        self.left = seconds
         self.memory = tape._memory = Memory()
         self.builder = triton_interpreter.interpreter_builder
 
@@ -144,6 +144,16 @@ class Recorder(Observer):
         self, ptrs: Any, mask: np.ndarray, other: Any, *, store: bool, atomic: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
         """Record one operation; returns (real addresses, lanes that may be touched)."""
+        closely, began = not self.tape.hurried, time.thread_time()
+        try:
+            return self._look(ptrs, mask, other, store, atomic, closely)
+        finally:
+            self.left -= time.thread_time() - began
+            self.tape.hurried = self.left < 0.0
+
+    def _look(
+        self, ptrs: Any, mask: np.ndarray, other: Any, store: bool, atomic: bool, closely: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
         addresses = ptrs.data
         mask = np.broadcast_to(mask, addresses.shape)
         real, active = addresses.copy(), mask.copy()
@@ -151,9 +161,6 @@ class Recorder(Observer):
         first = int(which.flat[0])
         parts = [(first, None)] if (which == first).all() else [(int(n), which == n) for n in np.unique(which)]
         line = None
-        closely = not self.tape.hurried
-        if closely and time.monotonic() > self.until:
-            self.tape.hurried, closely = True, False
         for number, lanes in parts:
             if not 0 <= number < len(self.regions):
                 continue  # a pointer the kernel made itself, from an address in memory: left alone

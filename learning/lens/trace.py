@@ -222,7 +222,8 @@ def recording(
 
     ``order`` is "" (as launched), "reversed", an integer (the seed of a shuffle) or a function of the list of programs.
     ``allocations`` watches ``torch.empty`` and its kin, so that reads of memory nothing wrote are found. ``keep`` is how
-    many lanes of accesses are kept for pictures, in all. After ``seconds`` of looking closely only bounds are watched.
+    many lanes of accesses are kept for pictures, in all. After ``seconds`` of a processor's time
+    spent on looking closely only bounds are watched.
 
     Where kernels run on a GPU in this process, launches come from its launch hooks, ``Tape.counted`` is False, and
     ``RuntimeError`` is raised for an ``order``, which no GPU takes.

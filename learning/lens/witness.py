@@ -24,7 +24,7 @@ from learning.lens.memory import Memory
 from learning.lens.regions import Region
 
 CLOSE_SECONDS = 0.3
-"""How long a call that is only watched for faults is looked at closely; bounds are watched to its end."""
+"""Processor seconds spent on looking closely at a call that is only watched for faults; bounds are watched to its end."""
 MOST_TOLD = 20  # problems, launches, autotuners
 _MACHINERY = ("recorder.py", "memory.py", "regions.py", "witness.py")
 
