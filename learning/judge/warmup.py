@@ -19,5 +19,7 @@ def launch(torch_device: str = "cpu") -> None:
     x = torch.arange(16, dtype=torch.float32, device=torch_device)
     out = torch.empty_like(x)
     copy_kernel[(1,)](x, out, 16, BLOCK=16)
+    if torch_device == "cpu":
+        from learning.lens import recorder, witness  # noqa: F401  (bound before learner code runs)
     if not torch.equal(x, out):
         raise RuntimeError("a kernel did not copy 16 numbers: see `learning.lens.device`")
