@@ -157,6 +157,12 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
     graded = grade(lesson, learner, notebook=notebook, hidden=False, device=device, progress=_show)
     for line in report.after(graded, notebook):
         say(line)
+    if chosen.target and not graded.todo:
+        from learning.workshops import compiled
+
+        say()
+        for line in compiled.report(lesson, learner.sources(), notebook, chosen.target, found.log if found else None):
+            say(line)
     if found is not None:
         _keep(lesson, graded, learner.sources(), found, notebook, card)
         say(_progress(lesson, places, found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from learning.lens.cards import TARGETS
 from learning.lesson import LEVELS
 
 USAGE = 64
@@ -39,6 +40,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--hint", nargs="?", const="1", metavar="N", help="show hint N of three (1 unless said)")
     made.add_argument("--solution", action="store_true", help="check the supplied answer instead of yours")
     made.add_argument("--interpret", action="store_true", help="run a GPU lesson in Triton's interpreter on the CPU")
+    made.add_argument(
+        "--target", choices=tuple(TARGETS), metavar="CARD",
+        help=f"say as well what the compiler makes of it for a card: {', '.join(TARGETS)}",
+    )  # fmt: skip
     made.add_argument("--file", metavar="PATH", help="check this notebook or .py")
     made.add_argument("--py", action="store_true", help="work in work/NAME/NAME.py, made from the starter")
     made.add_argument("--level", choices=LEVELS, help="with all: this level only")

@@ -359,3 +359,16 @@ def test_under_an_old_python_the_command_ends_with_3(monkeypatch, capsys):
     monkeypatch.setattr(check, "too_old", lambda: "This is Python 3.8")
     assert check.main(["--list"]) == 3
     assert "Python 3.8" in capsys.readouterr().err
+
+
+def test_a_card_to_compile_for_is_named_among_those_that_are_known(ask, answered_work):
+    status, _, err = ask(f"{CPU} --target t5")
+    assert status == 64 and "t5" in err and "sm_90" in err
+    status, out, _ = ask(f"{CPU} --target t4")
+    assert status == 0 and "--target t4 changes nothing: a CPU lesson" in out
+
+
+def test_an_answer_that_launches_nothing_is_told_why_there_are_no_figures(ask, places, no_gpu, an_interpreter):
+    work_on(places, GPU, solved_python(GPU))
+    status, out, _ = ask(f"{GPU} --interpret --target t4", Judge())
+    assert status == 0 and "not compiled for t4: " in out and "no kernel was launched" in out

@@ -137,3 +137,13 @@ def test_a_gpu_lesson_in_the_interpreter_todo_right_and_wrong(shell):
     kept = records.read(shell.folder / GPU / records.FILE).records
     assert [record["device"] for record in kept] == ["interpreter"] * 2
     assert kept[0]["source"] != kept[1]["source"]
+
+
+def test_an_answer_is_compiled_for_a_t4_that_is_not_here(shell):
+    hand_in(shell, GPU, supplied(GPU))
+    status, out, err = shell(GPU, "--interpret", "--target", "t4", bare=False)
+    assert status == 0, out + err
+    assert "compiled for t4, without running there: 2500 float32 elements" in out
+    assert "of 65536 bytes a block" in out and "global loads" in out and "16 of 4 bytes" in out
+    kept = [record["event"] for record in records.read(shell.folder / GPU / records.FILE)]
+    assert kept == ["compile", "parity"]
