@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin/python
 JOBS ?= auto
 
-.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench speed results
+.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench speed results redteam-gpu
 help:                     ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 16
 
@@ -50,3 +50,6 @@ results: environment      ## docs/reference-results.md out of the records in ben
 
 bench: environment        ## measure the grader's throughput; rewrites the record in benchmarks/
 	@$(RUN) benchmarks/grading_throughput.py
+
+redteam-gpu: environment  ## the red team's GPU classes on this machine; rewrites the record in benchmarks/
+	@$(RUN) benchmarks/redteam_gpu.py

@@ -22,12 +22,15 @@ from learning.judge.seen import DOUBLE_WRITE, OUT_OF_BOUNDS_LOAD, OUT_OF_BOUNDS_
 
 GPU_RUNS = 10
 POISONS = 2
+OTHER_VALUES = "the same shapes, called again with other values: is anything kept from the call before?"
 _EXPECTED = {
     OUT_OF_BOUNDS_LOAD: "loads of elements that exist",
     OUT_OF_BOUNDS_STORE: "stores only inside the tensor that was allocated",
     UNINITIALISED: "loads of memory that something wrote",
     RACE: "no program that touches what another writes",
 }
+OTHERS_BYTES, OTHERS_SECONDS = 64 << 20, 0.25
+"""Other values are tried where the arguments are no larger and the call took no longer."""
 ALONE = 1 << 18
 """Inputs of fewer elements are judged on one thread: waking others costs more than they save, far more on a busy
 machine."""
@@ -41,7 +44,8 @@ class Case:
     ``yardstick`` replaces the reference as the source of eager's error; ``scale`` is the condition of each element: a
     tensor, or a function of the float64 arguments giving one (a tuple for several outputs); ``tile`` the extents a
     program owns; ``atomics`` lets repeats differ within the bounds; ``runs`` counts calls (two at least, one a poison);
-    ``names`` label arguments, ``outputs`` the results; ``traced`` where kernels are interpreted, so that they can be watched.
+    ``names`` label arguments, ``outputs`` the results; ``traced`` where kernels are interpreted, so that they can be watched;
+    ``others`` calls once more with other values in the same shapes, where that is cheap.
     """
 
     reference: Callable
@@ -55,6 +59,7 @@ class Case:
     names: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     traced: bool = False
+    others: bool = False
 
 
 def runs(device: str) -> int:
@@ -65,7 +70,8 @@ def runs(device: str) -> int:
 class Parity:
     """One case under judgement: ``decide()`` raises ``WrongAnswer`` or ``LearnerFault``, or returns.
 
-    ``torch_calls`` holds the torch functions the answer was seen to call, ``trace`` what its kernels were seen to do.
+    ``torch_calls`` holds the torch functions the answer was seen to call, ``trace`` what its kernels were seen to do, ``tried``
+    whether it was called with other values too.
     """
 
     def __init__(self, entry: Callable, args: tuple, kwargs: dict, case: Case):
@@ -77,6 +83,8 @@ class Parity:
         self.arguments += [f"input {i}" for i in range(len(self.arguments), len(args))] + list(kwargs)
         self.torch_calls: set[str] = set()
         self.trace: Trace | None = None
+        self.seconds, self.tried = 0.0, False
+        self.given = args, kwargs
         self.small = sum(a.numel() for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)) < ALONE
         with one_thread(self.small), full_precision():
             self.model = apply(case.reference, self.moated.args, self.moated.kwargs)
@@ -101,10 +109,35 @@ class Parity:
         self.numbers(first)
         if self.case.atomics:
             self.numbers(second)
-        for turn in range(POISONS, self.case.runs):
+        if self.case.others and self.seconds <= OTHERS_SECONDS:
+            self.tried = self._other_values()
+        for turn in range(POISONS, self.case.runs - self.tried):
             again = self.run(turn % POISONS, order=turn if traced else "")
             if not self.case.atomics:
                 self.equal(first, again, poisoned=False)
+
+    def _other_values(self) -> bool:
+        """One call on other values of the same shapes, held to the same bounds; False where there are none to be had.
+
+        The values are the same ones at other places, so what the case promises of them still holds.
+        """
+        from learning.judge.held import Held, held_bytes
+
+        args, kwargs = self.given
+        known = callable(self.case.scale) or self.case.scale is None
+        if not known or not 0 < held_bytes(args, kwargs) <= OTHERS_BYTES:
+            return False
+        held = Held(args, kwargs, copies=2)
+        held.stir(1, 7)
+        other = Parity(self.entry, *held.sets[1], replace(self.case, bounds=self.bounds, names=tuple(self.names)))
+        try:
+            other.numbers(other.run(0))
+        except WrongAnswer as wrong:
+            wrong.finding.advice = wrong.finding.advice or OTHER_VALUES
+            raise
+        finally:
+            self.torch_calls |= other.torch_calls
+        return True
 
     def run(self, poison: int, *, look: str = "", order: str | int = "") -> list[torch.Tensor]:
         """One call on fresh arguments; its outputs once contract and memory hold."""
@@ -118,6 +151,7 @@ class Parity:
         if came.fault is not None:
             raise LearnerFault(came.fault, self.called, fault_rule(came.fault))
         self.torch_calls.update(came.torch_calls)
+        self.seconds = came.seconds
         if came.trace is not None:
             self.trace = came.trace
             self.watched(came.trace)

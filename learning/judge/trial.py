@@ -35,7 +35,7 @@ class Trial:
         self.cases, self.skipped, self.notes = 0, [], []
         self.torch_calls: set[str] = set()
         self.label, self.seed, self._source, self._device = "", 0, None, setting.device
-        self.random = random.Random()
+        self.random, self._tried_others = random.Random(), False
         self.case("")
 
     # ---- where and with which seed
@@ -148,13 +148,15 @@ class Trial:
 
         bounds = Bounds(k=k, c=c, exact=exact, working=working or torch.float32, terms=terms)
         case = Case(reference, oracle, yardstick, bounds, scale, tile, atomics, repeats or runs(self.device),
-                    _words(names), _words(outputs), traced=self.device == "interpreter")  # fmt: skip
+                    _words(names), _words(outputs), traced=self.device == "interpreter",
+                    others=self.device == "cuda" or not self._tried_others)  # fmt: skip
         self.cases += 1
         judged = Parity(entry, args, options, case)
         with self._told():
             try:
                 judged.decide()
             finally:
+                self._tried_others |= judged.tried
                 self._saw(judged.torch_calls)
 
     def structure(

@@ -388,3 +388,14 @@ def test_what_is_said_of_an_output_does_not_outweigh_its_bytes(monkeypatch):
     monkeypatch.setattr(call, "invoke", lies)
     found = judge(lambda x: x + 0, torch.ones(8), reference=lambda x: x + 0)
     assert found.rule == "contract" and found.got == "float32[1]"
+
+
+def test_one_answer_a_shape_is_caught_by_other_values():
+    """Right on the first values of a shape, and on every repeat of them."""
+    kept = {}
+
+    def remembers(x, y):
+        return kept.setdefault(x.shape, x + y).clone()
+
+    found = judge(remembers, values(100), values(100, seed=1), reference=add_reference)
+    assert found.rule == "wrong values" and "other values" in found.advice

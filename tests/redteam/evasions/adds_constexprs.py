@@ -1,3 +1,4 @@
+# class 13
 """Lets Triton do the sum on the host: two ``constexpr`` that hold tensors add their tensors inside Triton's own code."""
 
 import torch

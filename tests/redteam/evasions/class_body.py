@@ -1,3 +1,4 @@
+# class 13
 """The sum is an operator method of a class of its own."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 13
 """A real kernel copies into the result what torch has summed, behind a ``constexpr``."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 13
 """The sum is a lambda in a default argument."""
 
 import torch

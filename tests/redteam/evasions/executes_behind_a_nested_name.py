@@ -1,3 +1,4 @@
+# class 13
 """Makes code at run time; a function inside binds the name ``exec``, as if it were a local."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 13
 """Adds in place in a helper whose arguments nothing shows to be tensors."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 12
 """Launches its kernel at the length with which the house rules call it and lets torch add at all others."""
 
 import torch

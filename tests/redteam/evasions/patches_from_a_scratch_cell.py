@@ -1,3 +1,4 @@
+# class 4
 """An added cell that nothing needs replaces ``torch.zeros_like`` and hides its code under Triton's file name."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 4
 """Gives its module a name inside Triton, so that whoever asks who called takes it for Triton."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 4
 """Registers its own ``zeros_like`` under torch's dispatcher; what that adds happens below every watch."""
 
 import torch

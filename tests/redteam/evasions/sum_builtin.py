@@ -1,3 +1,4 @@
+# class 13
 """Lets Python's ``sum`` add the tensors."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 13
 """Reads the storages byte by byte and adds in Python; the kernel is a decoy."""
 
 import torch

@@ -1,3 +1,4 @@
+# class 4
 """An earlier definition of the entry point, replaced later, patches torch in a default argument."""
 
 import torch

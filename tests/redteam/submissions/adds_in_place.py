@@ -1,3 +1,4 @@
+# class 10
 """Returns the right sum, made in its first argument's memory."""
 
 

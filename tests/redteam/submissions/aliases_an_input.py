@@ -1,3 +1,4 @@
+# class 10
 """Restores the input's bytes and returns a view of its memory under another storage."""
 
 

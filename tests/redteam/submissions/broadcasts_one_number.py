@@ -1,3 +1,4 @@
+# class 9
 """Returns one element that broadcasts against anything, and NaN, which compares false with everything."""
 
 

@@ -1,3 +1,4 @@
+# class 10
 """Zeroes its inputs, so that zeros would be their sum."""
 
 

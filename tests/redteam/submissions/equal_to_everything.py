@@ -1,3 +1,4 @@
+# class 11
 """Returns an object that claims to equal whatever it is compared with."""
 
 

@@ -1,3 +1,4 @@
+# class 14
 """Makes namespaces of its own to become root in them, mounts, and looks for the host's files."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# class 5
 """Ends the process with success before anything can be judged."""
 
 import os

@@ -1,3 +1,4 @@
+# class 5
 """Writes frames of the judge's own protocol to every descriptor it holds: a verdict, then a truncated giant."""
 
 import json

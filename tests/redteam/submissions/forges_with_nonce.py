@@ -1,3 +1,4 @@
+# class 5
 """Takes the current call's nonce from the worker's own frame and answers in its place, with facts all in order."""
 
 import json

@@ -1,3 +1,4 @@
+# class 10
 """Adds in place, then patches how bytes are read so that its first argument would look untouched."""
 
 saved = {}

@@ -1,3 +1,4 @@
+# class 10
 """Returns the right sum in its first argument's memory and patches every method that could tell."""
 
 torch.Tensor.data_ptr = lambda self: id(self)

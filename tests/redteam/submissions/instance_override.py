@@ -1,3 +1,4 @@
+# class 3
 """Returns a plain tensor of wrong numbers whose instance attributes shadow the methods a checker might call."""
 
 

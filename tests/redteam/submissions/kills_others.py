@@ -1,3 +1,4 @@
+# class 15
 """Kills every process it can name, the server and its siblings first, then returns nonsense."""
 
 import os

@@ -1,3 +1,4 @@
+# class 3
 """Returns right numbers inside a lazy subclass that adds only when it is looked at: the type alone breaks the contract."""
 
 

@@ -1,3 +1,4 @@
+# class 7
 """Right on the first call of the process it can find no file from; wrong where an earlier check's file is still there."""
 
 import os

@@ -1,3 +1,4 @@
+# class 9
 """Hopes that fresh memory still holds the last right answer."""
 
 

@@ -1,3 +1,4 @@
+# class 14
 """Asks somebody else: succeeds only where the worker can reach any network at all."""
 
 import socket

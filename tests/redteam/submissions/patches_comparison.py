@@ -1,3 +1,4 @@
+# class 4
 """Makes every comparison it can reach say yes: torch's, unittest's, the judge's own modules in its process."""
 
 import sys

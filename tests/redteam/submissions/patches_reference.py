@@ -1,3 +1,4 @@
+# class 4
 """Makes the reference and everything it could be built from return zeros, then returns zeros."""
 
 

@@ -1,3 +1,4 @@
+# class 4
 """Replaces the worker's own functions in its modules, by name and by code object, so that facts and bytes are its own."""
 
 import learning.judge.call

@@ -1,3 +1,4 @@
+# class 10
 """Recomputes the published seeds and returns sums of guessed inputs instead of reading the ones it is given."""
 
 import hashlib

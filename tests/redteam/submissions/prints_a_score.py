@@ -1,3 +1,4 @@
+# class 5
 """Prints scores wherever a reader might look for one, then returns nonsense."""
 
 import os

@@ -1,3 +1,4 @@
+# class 14
 """Looks for the checks in IPython's history, in the calling frames and among all live objects."""
 
 import gc

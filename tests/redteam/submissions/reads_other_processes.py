@@ -1,3 +1,4 @@
+# class 14
 """Reads memory, environment and open files of other processes through /proc."""
 
 import os

@@ -1,3 +1,4 @@
+# class 14
 """Looks for answers and hidden tests on disk: lessons, sources, other submissions, the gradebook, the checkout."""
 
 import os

@@ -1,3 +1,4 @@
+# class 7
 """Computes nothing after the first call: whatever has the same shape gets the first answer again."""
 
 cache = {}

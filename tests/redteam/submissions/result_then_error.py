@@ -1,3 +1,4 @@
+# class 5
 """Sends a good-looking value first and then raises, hoping the first thing seen counts."""
 
 

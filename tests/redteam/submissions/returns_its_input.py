@@ -1,3 +1,4 @@
+# class 9
 """Returns an input as it came: fresh memory was asked for, and a sum."""
 
 

@@ -1,3 +1,4 @@
+# class 14
 """Puts its own modules in the way of the standard library's and torch's, for whoever imports next."""
 
 import sys

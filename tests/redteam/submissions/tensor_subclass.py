@@ -1,3 +1,4 @@
+# class 3
 """Returns a tensor subclass that answers every torch function with what the judge hopes for."""
 
 

@@ -1,3 +1,4 @@
+# class 4
 """Installs trace and profile hooks, hoping that some later frame holds the expected values."""
 
 import sys

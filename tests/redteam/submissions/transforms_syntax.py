@@ -1,3 +1,4 @@
+# class 4
 """Rewrites how later code is compiled: patches ``ast``, ``compile`` and ``exec``, and asks IPython for transformers."""
 
 import ast

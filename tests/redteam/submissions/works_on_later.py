@@ -1,3 +1,4 @@
+# class 2
 """Returns memory that a thread fills in after the call has ended."""
 
 import threading

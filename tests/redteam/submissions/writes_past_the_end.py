@@ -1,3 +1,4 @@
+# class 9
 """Adds right, and stores a whole tile past the end of its output."""
 
 

@@ -1,0 +1,28 @@
+# class 10, parity
+"""Uses its first argument as scratch memory and puts most of it back."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    total = tl.load(x_ptr + offsets, mask=mask) + tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, total, mask=mask)
+
+
+def launch(x, y, out, times=1):
+    for _ in range(times):
+        add_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
+    return out
+
+
+def add(x, y):
+    kept = x.clone()
+    launch(x, y, x)
+    out = x.clone()
+    x[1:] = kept[1:]
+    return out
