@@ -22,6 +22,8 @@ from learning.judge import setting as settings
 from learning.judge.finding import CheckResult
 
 PYTHON = (3, 11)
+MOST_HEARD = 8
+"""Launches of a cell that are heard and kept; past them a kernel runs unwatched, so that nobody times the watching."""
 
 
 class SessionError(RuntimeError):
@@ -39,6 +41,7 @@ class Session:
         self.lesson, self.device, self.history, self.log, self.why = card, device, history, log, why
         self.public = [name for name, _ in course.grade_cells(history.released, "check")] if history.released else []
         self.checked = self.referenced = self.launched = False
+        self._listening: Any = None
 
     @property
     def progress(self) -> Progress:
@@ -94,9 +97,12 @@ class Session:
 
     def ran(self, source: str) -> None:
         """After a cell ran without an error: records, once a session, that it called the locked reference, and that it
-        called the learner's own answer."""
+        called the learner's own answer, with the launches that Triton's hooks told of."""
+        heard = self.quiet()
         if not self.launched and (entries := self.history.entries(source)):
-            self._launched(entries)
+            self._launched(entries, heard)
+        if not self.launched:
+            self._listen()
         if self.referenced or not (called := self.history.references(source)):
             return
         self.referenced = True
@@ -104,11 +110,31 @@ class Session:
         device = self._kind()
         self._keep(lambda log: records.append(log, "reference", self.lesson.slug, device=device, payload=payload))
 
-    def _launched(self, entries: list[str]) -> None:
+    def _launched(self, entries: list[str], heard: list[dict]) -> None:
         """A cell of the learner's own called ``entries``: the first launch, unless the answer is still the starter."""
         source = fingerprint(self.history.cells(), self.lesson.entries)
         if source and source != fingerprint(self.history.starter(), self.lesson.entries):
-            self.launched = self.note("launch", {"called": entries}, device=self._kind())
+            payload = {"called": entries} | ({"launches": heard} if heard else {})
+            self.launched = self.note("launch", payload, device=self._kind())
+
+    def _listen(self) -> None:
+        """Hear the launches of the next cell, where kernels are compiled and the cell before has imported Triton."""
+        compiles = self.device is not None and (self.device.kind == "cuda" or self.device.target)
+        if not compiles or self.log is None or "triton" not in sys.modules:
+            return
+        from learning.lens import launches
+
+        try:
+            self._listening = launches.Launches(MOST_HEARD).start()
+        except (ImportError, RuntimeError):  # a Triton that interprets calls no hooks
+            self._listening = None
+
+    def quiet(self) -> list[dict]:
+        """Stop listening to launches; those heard since the last cell, as a record keeps them."""
+        if self._listening is None:
+            return []
+        tape, self._listening = self._listening.stop(), None
+        return [launch.as_dict() for launch in tape.launches]
 
     def note(self, event: str, payload: dict, *, device: str = "") -> bool:
         """Append a record of ``event`` about the answer as it stands; False where nothing is kept (``why`` says so)."""
@@ -180,6 +206,8 @@ def begin(slug: str, *, folder: str | os.PathLike | None = None) -> Session:
             resources={"session": session, "apart": session.apart},
         )
     )
+    if _session is not None:
+        _session.quiet()
     history.listen(session.ran, replaces=_session.history if _session is not None else None)
     _session = session
     return session

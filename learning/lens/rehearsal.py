@@ -156,7 +156,7 @@ def _traced(asked: dict) -> dict:
         "case": _first_line(case),
         "device": "interpreter",
         "target": opened.target,
-        "launches": [_launch(launch) for launch in tape.launches],
+        "launches": [launch.as_dict() for launch in tape.launches],
         "tensors": {name: row for name, row in counted.items() if row},
         "result": result,
         "output": _values(tensors, result, asked["outputs"]),
@@ -178,23 +178,6 @@ def _traced(asked: dict) -> dict:
 def _problem(problem: Any) -> str:
     """Its sentence with the line's text and without its number, which is not that of the learner's cell."""
     return replace(problem, line=0).sentence() + (f" ({problem.text})" if problem.text else "")
-
-
-def _launch(launch: Any) -> dict:
-    stores = [access.shape for access in launch.accesses if access.store]
-    largest = max(stores, key=math.prod, default=())
-    return {
-        "kernel": launch.kernel,
-        "grid": list(launch.grid),
-        "programs": launch.programs,
-        "tile": [size for size in largest if size != 1] or ([1] if stores else []),
-        "constexprs": {name: value for name, value in launch.constexprs.items() if isinstance(value, (int, float, str, bool))},
-        "options": {name: value for name, value in launch.options.items() if isinstance(value, (int, float, str, bool))},
-        "tensors": list(launch.tensors),
-        "bytes": launch.bytes,
-        "flops": launch.flops,
-        "dots": launch.dots,
-    }  # fmt: skip
 
 
 def _values(tensors: dict, result: str, indices: list[str]) -> dict:

@@ -14,6 +14,7 @@ same shape from Triton's launch hooks (``learning.lens.launches``): real grid, o
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -175,6 +176,28 @@ class LaunchTrace:
     def intensity(self) -> float:
         """Floating-point operations a requested byte."""
         return self.flops / self.bytes if self.bytes else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a record keeps of a launch: ``tile`` is the largest block stored by one program, axes of one lane left out.
+
+        Traffic and operations stand in it only where they were counted, ``microseconds`` only where a GPU was timed.
+        """
+        plain = (int, float, str, bool)
+        kept: dict[str, Any] = {
+            "kernel": self.kernel,
+            "grid": list(self.grid),
+            "programs": self.programs,
+            "constexprs": {name: value for name, value in self.constexprs.items() if isinstance(value, plain)},
+            "options": {name: value for name, value in self.options.items() if isinstance(value, plain)},
+        }
+        if self.tensors:
+            stores = [access.shape for access in self.accesses if access.store]
+            largest = max(stores, key=math.prod, default=())
+            kept["tile"] = [size for size in largest if size != 1] or ([1] if stores else [])
+            kept |= {"tensors": list(self.tensors), "bytes": self.bytes, "flops": self.flops, "dots": self.dots}
+        if self.microseconds is not None:
+            kept["microseconds"] = round(self.microseconds, 3)
+        return kept
 
 
 @dataclass

@@ -93,6 +93,7 @@ def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
         IMPORT,
         lock,
         *answer,
+        "add(torch.ones(5000), torch.ones(5000))",
         "predictions.compare()",
         picture,
         reading,
@@ -104,7 +105,7 @@ def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
         *[text.replace("1024", "512") for text in answer],
         code,
     )
-    compared, drawn, asked, wrong, before, right, session, figures = shown[2 + len(answer) : 10 + len(answer)]
+    compared, drawn, asked, wrong, before, right, session, figures = shown[3 + len(answer) : 11 + len(answer)]
     changed = shown[-1]
     assert "over 6 of 6 fields: no value missed" in compared
     assert "program 2 stores out[2048:2500], 572 lanes own nothing" in drawn
@@ -115,7 +116,13 @@ def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
     assert "registers" in figures and "what changed" not in figures
     assert "add_kernel: what changed against the attempt before" in changed and "8 of 4 bytes" in changed
     assert "02 grid, 03 tile, 04 masks" in session and "09 compare" in session
-    assert events(tmp_path / "nb") == ["prediction", *["launch", "compile"] * 7]
+    assert events(tmp_path / "nb") == ["prediction", "launch", *["launch", "compile"] * 7]
+    first = records.read(tmp_path / "nb" / records.FILE).records[1]["payload"]
+    assert first["called"] == ["add"]
+    if "virtual" in session:  # a plain interpreter calls no hooks
+        (heard,) = first["launches"]
+        assert heard["kernel"] == "add_kernel" and heard["grid"] == [5, 1, 1] and heard["constexprs"] == {"BLOCK": 1024}
+        assert heard["options"]["num_warps"] == 4 and "microseconds" not in heard  # nobody's time
 
 
 def test_run_all_of_a_fresh_release_meets_prediction_cells_that_wait(tmp_path):
