@@ -13,7 +13,7 @@ from tests.lens.test_virtual import failures
 @pytest.mark.parametrize("target", ["interpreter", pytest.param("t4", marks=pytest.mark.slow)])
 def test_known_traffic_planted_faults_and_no_false_alarms(stories, target):
     results = stories(target, "tracing.")
-    assert len(results) == 20 and not failures(results), failures(results)
+    assert len(results) == 25 and not failures(results), failures(results)
 
 
 shapes = st.lists(st.tuples(st.integers(1, 5), st.integers(0, 7)), min_size=1, max_size=3)

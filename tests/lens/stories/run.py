@@ -26,6 +26,7 @@ HELPERS = (
     "tile",
     "kernels_line",
     "heard",
+    "told_of",
 )
 DTYPES = ("float32", "float16", "bfloat16")
 

@@ -5,6 +5,7 @@ import triton
 import triton.language as tl
 
 from learning.lens import trace
+from learning.lens.witness import Witness
 
 from . import kernels, products
 from .corrections import BF16
@@ -327,3 +328,106 @@ def flops_of_an_addition_and_an_order_without_meaning(device):
         assert "upside down" in str(reason)
     else:
         raise AssertionError("an order without meaning was taken")
+
+
+@triton.jit
+def padded_softmax_kernel(x_ptr, out_ptr, n_cols, PADDING: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * n_cols + cols
+    x = tl.load(x_ptr + at, mask=cols < n_cols, other=PADDING)
+    weights = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out_ptr + at, weights / tl.sum(weights, axis=0), mask=cols < n_cols)
+
+
+def wrong_padding_is_seen_in_the_trace_and_in_the_values(device):
+    x = torch.randn(3, 37) - 40
+    for padding, right in ((-float("inf"), True), (0.0, False)):
+        out = torch.empty_like(x)
+        with trace.recording() as tape:
+            padded_softmax_kernel[(3,)](x, out, 37, PADDING=padding, BLOCK=64)
+        row = tape.launches[0].tensors["x_ptr"]
+        assert row.others == (padding,) and row.masked_loads == 3 * 27 and not tape.problems
+        assert torch.allclose(out, x.softmax(1)) == right
+
+
+def told_of(launch, inputs, outputs, **options):
+    """What a witness tells of ``launch()``, with what it returned."""
+    with Witness(**options) as seen:
+        launch()
+    return seen.told(inputs, outputs)
+
+
+def a_witness_tells_each_planted_fault_with_its_line(device):
+    x, out = torch.ones(100), torch.zeros(100)
+
+    def copy(load=False, store=False, programs=2):
+        return lambda: copy_all_kernel[(programs,)](x, out, 100, SHIFT=0, LOAD=load, STORE=store, BLOCK=64)
+
+    for launch, kind, argument in (
+        (copy(load=True), trace.OUT_OF_BOUNDS_LOAD, "x_ptr"),
+        (copy(store=True), trace.OUT_OF_BOUNDS_STORE, "out_ptr"),
+        (lambda: overlapping_kernel[(2,)](x, out, BLOCK=16), trace.DOUBLE_WRITE, "out_ptr"),
+        (lambda: running_total_kernel[(1,)](x, torch.empty(16), BLOCK=16), trace.UNINITIALISED, "out_ptr"),
+        (lambda: shift_in_place_kernel[(4,)](x, x, 64, BLOCK=16), trace.RACE, "out_ptr"),
+    ):
+        problems = told_of(launch, [x], [out])["problems"]
+        assert {(p["kind"], p["argument"]) for p in problems} in ({(kind, argument)}, {(kind, "x_ptr")}), (
+            kind,
+            problems,
+        )
+        assert problems[0]["line"] > 0 and "tl." in problems[0]["text"], problems
+    made = torch.empty(100)
+    with Witness() as seen:
+        fresh = torch.empty(100)
+        copy_all_kernel[(1,)](x, fresh, 100, SHIFT=0, LOAD=False, STORE=False, BLOCK=64)
+    (missing,) = seen.told([x], [fresh])["outputs"]
+    assert (missing["untouched"], missing["untouched_first"], missing["untouched_last"]) == (36, 64, 99)
+    assert "untouched" not in seen.told([x], [made])["outputs"][0]  # made before: what is in it is nobody's affair
+
+
+def a_witness_counts_views_scratch_and_copies_apart(device):
+    x, out = torch.randn(3, 781), torch.empty(3, 781)
+    m, s, total = torch.empty(3, 4), torch.empty(3, 4), torch.empty(3, 2)
+
+    def launch():
+        kernels.chunk_kernel[(3, 4)](x, m, s, 781, 4, CHUNK=256)
+        kernels.merge_kernel[(3,)](m, s, total, 4, BLOCK=4)
+        for row in range(3):  # a view each: they count as the tensor they are views of
+            kernels.finish_kernel[(1, 4)](x[row:], total[row:], out[row:], 781, CHUNK=256)
+
+    told = told_of(launch, [x], [out], watch="traffic")
+    assert told["inputs"][0]["loaded"] == 2 * 3 * 781 and told["inputs"][0]["read"] == 3 * 781
+    assert told["outputs"][0]["stored"] == told["outputs"][0]["written"] == 3 * 781
+    assert told["scratch"] == 4 * (4 * 12 + 6 + 4 * 6) and not told["problems"], told["scratch"]
+    both = torch.randn(101)
+    first, second, result = both[:100], both[1:], torch.empty(100)
+    told = told_of(lambda: kernels.add_kernel[(1,)](first, second, result, 100, BLOCK=128), [first, second], [result])
+    assert [row["loaded"] for row in told["inputs"]] == [100, 100]
+
+
+@triton.jit
+def sums_of_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK))
+    tl.store(out_ptr, tl.sum(x + x + x, axis=0))
+
+
+def sums_are_told_with_the_type_they_have(device):
+    for dtype, name in ((torch.float32, "fp32"), (torch.float16, "fp16"), (BF16, "bf16")):
+        x, out = torch.ones(16, dtype=dtype), torch.empty(1, dtype=dtype)
+        sums = told_of(lambda x=x, out=out: sums_of_kernel[(1,)](x, out, BLOCK=16), [x], [out])["sums"]
+        assert {(s["how"], s["dtype"]) for s in sums} == {("+", name), ("+=", name), ("tl.sum", name)}, sums
+    mm = traced("matmul", torch.float16).launches[0].sums
+    assert ("tl.dot", "fp32") in {(s.how, s.dtype) for s in mm}, mm
+
+
+def an_autotuner_is_told_by_its_shape(device):
+    from .corrections import tuned_kernel
+
+    x, out = torch.ones(100), torch.empty(100)
+    tuned = told_of(lambda: tuned_kernel[lambda c: (triton.cdiv(100, c["BLOCK"]),)](x, out, 100), [x], [out])["tuned"]
+    assert [(t["kernel"], t["configs"], t["key"], t["grid_is_function"]) for t in tuned] == [
+        ("tuned_kernel", len(tuned_kernel.configs), ["n"], True)
+    ], tuned
+    with Witness("", order="reversed") as seen:
+        kernels.add_kernel[(2,)](x, x, out, 100, BLOCK=64)
+    assert seen.told([x], [out]) is None and torch.equal(out, x + x)
