@@ -35,6 +35,10 @@ def tensor_text(tensor: Any) -> str:
     return text
 
 
+LONGEST_INT = 1000
+"""Bits of an integer that is told by its digits; Python refuses to write very long ones."""
+
+
 def value_text(value: Any, limit: int = 120) -> str:
     """What came back, in a few words: a tensor by dtype and shape, anything else by its literal, cut at ``limit``."""
     if is_tensor(value):
@@ -44,6 +48,8 @@ def value_text(value: Any, limit: int = 120) -> str:
     if isinstance(value, (list, tuple)):
         inner = ", ".join(value_text(item, limit) for item in value)
         text = f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+    elif isinstance(value, int) and value.bit_length() > LONGEST_INT:
+        text = f"an integer of {value.bit_length()} bits"
     else:
         text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"

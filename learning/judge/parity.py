@@ -31,6 +31,7 @@ _EXPECTED = {
 }
 OTHERS_BYTES, OTHERS_SECONDS = 64 << 20, 0.25
 """Other values are tried where the arguments are no larger and the call took no longer."""
+STIR = 1_000_003
 ALONE = 1 << 18
 """Inputs of fewer elements are judged on one thread: waking others costs more than they save, far more on a busy
 machine."""
@@ -119,7 +120,8 @@ class Parity:
     def _other_values(self) -> bool:
         """One call on other values of the same shapes, held to the same bounds; False where there are none to be had.
 
-        The values are the same ones at other places, so what the case promises of them still holds.
+        Half of the values change places, so what the case promises of them still holds, and whoever knows an input by a few
+        of its values may find them where they were.
         """
         from learning.judge.held import Held, held_bytes
 
@@ -128,7 +130,7 @@ class Parity:
         if not known or not 0 < held_bytes(args, kwargs) <= OTHERS_BYTES:
             return False
         held = Held(args, kwargs, copies=2)
-        held.stir(1, 7)
+        held.stir(1, STIR, share=0.5)
         other = Parity(self.entry, *held.sets[1], replace(self.case, bounds=self.bounds, names=tuple(self.names)))
         try:
             other.numbers(other.run(0))

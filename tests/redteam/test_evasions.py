@@ -11,22 +11,22 @@ from pathlib import Path
 import pytest
 
 from learning import lesson
-from learning.judge import cells as roles
 from learning.judge import engine
+from tests.redteam import field
 
 FOLDER = Path(__file__).parent
 RULES, FIRST = "keeps_the_house_rules", "adds_2500_elements_and_touches_nothing_beyond_them"
 COUNTED = "asks_memory_for_each_number_once"
 EVASIONS = sorted(path.stem for path in (FOLDER / "evasions").glob("*.py"))
 HONEST = sorted(path.stem for path in (FOLDER / "honest").glob("*.py"))
+ALWAYS = (
+    "annotated_eagerly", "autotune_one_config", "class_and_hints", "constexpr_globals", "cuda_graph_guarded",
+    "early_return_for_empty", "helpers_in_scratch_cells", "heuristics", "lambda_and_next_power", "redefined_helper",
+    "scratch_test_in_the_answer_cell", "shape_keyed_cache", "storage_address", "streams", "try_around_imports",
+    "views_and_descriptors", "names_in_other_scripts", "drafts_left_behind",
+)  # fmt: skip
+"""Controls that run in ``make test`` too; the others in ``make test-all``."""
 LIMITS = engine.Limits(call_seconds=10.0, after_timeout_seconds=5.0, total_seconds=60.0)
-
-
-def cells_of(text):
-    """A file as cells: the first is the answer, each ``# %%`` begins an added cell."""
-    answer, *added = text.split("# %%\n")
-    found = [roles.Cell("answer", answer, roles.ANSWER)]
-    return roles.LearnerCells(found + [roles.Cell(f"added_{n}", part, roles.EXTRA) for n, part in enumerate(added)])
 
 
 @pytest.fixture
@@ -34,9 +34,8 @@ def judged(attack):
     """Grade a file against some of ``vector_add``'s checks, hidden ones with their published seeds."""
 
     def run(folder, name, *checks):
-        cells = cells_of((FOLDER / folder / f"{name}.py").read_text())
-        options = {"servers": attack.servers, "device": attack.device, "only": set(checks), "limits": LIMITS}
-        return {r.check: r for r in engine.grade(lesson.load("vector_add"), cells, **options).results}
+        text = (FOLDER / folder / f"{name}.py").read_text()
+        return field.graded(text, set(checks), attack.device, attack.servers, LIMITS)
 
     return run
 
@@ -49,7 +48,7 @@ def test_an_evasion_loses_the_house_rules(judged, name):
         assert results[RULES].state == "failed" and results[RULES].finding.rule == "house rule"
 
 
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in ALWAYS)) for n in HONEST])
 def test_an_honest_answer_keeps_every_point(judged, name):
     checks = (FIRST, RULES, COUNTED, "keeps_the_dtype_and_rounds_once", "adds_every_length_around_a_tile")
     results = judged("honest", name, *checks)
@@ -62,4 +61,5 @@ def test_a_file_tells_its_story(path):
 
 
 def test_there_are_enough_of_both():
-    assert len(EVASIONS) >= 15 and len(HONEST) >= 15
+    variants = list((lesson.load("vector_add").folder / "variants").glob("*.py"))  # run by tests/lessons
+    assert len(EVASIONS) >= 15 and len(HONEST) + len(variants) + 2 >= 50  # and the lesson's answer, and honest_control

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from learning import lesson
 from learning.judge import cells as roles
 from learning.judge import engine
 from learning.judge.match import learner_cells
+from tests.redteam import field
 
 FOLDER = Path(__file__).parent / "submissions"
 HONEST = "honest_control"
@@ -23,7 +25,21 @@ NEEDS_NAMESPACES = {
     "opens_the_network",
     "escapes_the_namespace",
     "leaves_files",
+    "talks_through_an_abstract_socket",
+    "poisons_the_kernel_cache",
+    "traces_its_parent",
+    "signals_its_keepers",
+    "forks_without_end",
 }
+LATER = {
+    "asks_for_all_memory", "finishes_in_a_child", "forks_without_end", "is_infinitely_wrong", "loops_and_ignores_interrupts",
+    "poisons_the_kernel_cache", "prints_without_end", "raises_what_cannot_be_printed", "reads_inherited_descriptors",
+    "returns_a_tensor_without_end", "returns_a_tower_of_lists", "returns_double_precision", "segfaults", "stops_itself",
+    "signals_its_keepers", "skips_the_tail", "traces_its_parent", "writes_sparse_files", "adds_in_half_precision",
+    "is_right_every_other_time", "answers_twice", "replaces_builtins",
+}  # fmt: skip
+"""Attacks that run in ``make test-all`` alone."""
+PARAMETERS = [pytest.param(name, marks=[pytest.mark.slow] * (name in LATER)) for name in ATTACKS]
 
 
 def text(name):
@@ -41,7 +57,7 @@ def held(servers, device):
     return server.held.isolated and server.held.wrapped
 
 
-@pytest.fixture(params=ATTACKS)
+@pytest.fixture(params=PARAMETERS)
 def attacker(request, attack, servers):
     if request.param in NEEDS_NAMESPACES and not held(servers, attack.device):
         pytest.skip("this host has no bubblewrap or refuses namespaces")
@@ -101,13 +117,16 @@ def test_the_walls_are_what_stops_these(attack, plain_servers, name):
     assert total(graded) > 0 and "no bubblewrap" in graded.sandbox
 
 
-@pytest.mark.parametrize("name", sorted(set(ATTACKS) - NEEDS_NAMESPACES))
+@pytest.mark.parametrize("name", [one for one in PARAMETERS if one.values[0] not in NEEDS_NAMESPACES])
 def test_without_walls_the_other_attacks_still_earn_nothing(attack, plain_servers, name):
     assert total(attack(text(name), servers=plain_servers, only={"adds"})) == 0
 
 
-def test_there_are_attacks_enough():
-    assert len(ATTACKS) >= 30
+def test_every_class_has_attackers_and_there_are_enough():
+    found = Counter(attack.number for attack in field.attacks())
+    assert set(found) == set(field.CLASSES) and min(found.values()) >= 3, found
+    assert sum(found.values()) >= 75
+    assert all(attack.check for attack in field.attacks("gpu")) and not set(LATER) - set(ATTACKS)
 
 
 # --- attacks on the notebook rather than on the process --------------------------------------------------------------
