@@ -57,7 +57,8 @@ def test_an_honest_answer_keeps_every_point(judged, name):
 
 @pytest.mark.parametrize("path", [*(FOLDER / "evasions").glob("*.py"), *(FOLDER / "honest").glob("*.py")])
 def test_a_file_tells_its_story(path):
-    assert len(ast.get_docstring(ast.parse(path.read_text()))) > 20
+    answer = path.read_text().split("# %%\n")[0]  # cells below it need not parse
+    assert len(ast.get_docstring(ast.parse(answer))) > 20
 
 
 def test_there_are_enough_of_both():

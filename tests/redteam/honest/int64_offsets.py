@@ -1,4 +1,4 @@
-"""Offsets in 64 bits."""
+"""Offsets in 64 bits, as huge tensors need them."""
 
 import torch
 import triton

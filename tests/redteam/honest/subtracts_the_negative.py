@@ -1,4 +1,4 @@
-"""Computes x − (−y)."""
+"""Computes x − (−y), which is the same number."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""A grid of two axes."""
+"""A grid of two axes, four programs wide."""
 
 import torch
 import triton

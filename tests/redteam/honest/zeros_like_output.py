@@ -1,4 +1,4 @@
-"""Starts from zeros."""
+"""Starts from zeros and overwrites them all."""
 
 import torch
 import triton
