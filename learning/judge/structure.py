@@ -200,6 +200,8 @@ def of(
             keywords[name] = given.pop(name)
     own = entry, args
     if trial.device == "cuda":
+        if "apart" not in trial.setting.resources:
+            raise RuntimeError("no lesson is open here that could run the entry where kernels are interpreted")
         entry = trial.setting.resources["apart"](entry_name(entry))
         args, given = cpu(args), dict(zip(given, cpu(tuple(given.values())), strict=True))
     case = Case(reference, names=names, outputs=outputs, traced=True, bounds=Bounds(**{"terms": 0, **_picked(keywords, OF_BOUNDS)}),

@@ -31,7 +31,8 @@ Handle = triton_interpreter.TensorHandle
 
 class Recorder(Observer):
     """Records launches onto ``tape``; ``arrange`` reorders programs; ``keep`` lanes of accesses are kept in all; after
-    ``seconds`` of a processor's time spent on looking closely, only bounds are watched."""
+    ``seconds`` of a processor's time spent on looking closely, only bounds are watched; without ``counts`` no element's loads
+    and stores are counted."""
 
     def __init__(
         self,
@@ -39,8 +40,9 @@ class Recorder(Observer):
         arrange: Callable[[list[Program]], Iterable[Program]],
         keep: int,
         seconds: float = float("inf"),
+        counts: bool = True,
     ):
-        self.tape, self.arrange, self.keep = tape, arrange, keep
+        self.tape, self.arrange, self.keep, self.counts = tape, arrange, keep, counts
         self.left = seconds
         self.memory = tape._memory = Memory()
         self.builder = triton_interpreter.interpreter_builder
@@ -83,7 +85,7 @@ class Recorder(Observer):
             if name not in launch.constexprs:
                 found += _tensors(name, value)
         for number, (name, value) in enumerate(found):
-            self.regions.append(Region.of(number, name, value))
+            self.regions.append(Region.of(number, name, value, self.counts))
         grains: dict[int, int] = {}
         for region in self.regions:
             start = region.tensor.untyped_storage().data_ptr()
@@ -169,7 +171,7 @@ class Recorder(Observer):
             offsets = region.offsets(addresses)
             legal = region.may(offsets)
             wanted = mask & mine
-            if closely:
+            if closely and self.counts:
                 self._count(region, mine, wanted, other, store, atomic)
             wrong = wanted & ~legal
             if closely or wrong.any():
@@ -208,14 +210,14 @@ class Recorder(Observer):
     ) -> None:
         if not offsets.size:
             return
-        counted = offsets[offsets < len(region.loads)]
-        touched = regions.sectors(real)
-        if store:
-            regions.count(region.stores, counted)
-            region.store_sectors += touched
-        if not store or atomic:
-            regions.count(region.loads, counted)
-            region.load_sectors += touched
+        if self.counts:
+            counted, touched = offsets[offsets < len(region.loads)], regions.sectors(real)
+            if store:
+                regions.count(region.stores, counted)
+                region.store_sectors += touched
+            if not store or atomic:
+                regions.count(region.loads, counted)
+                region.load_sectors += touched
         self._initialised(region, offsets, real, line, store, atomic)
         storage = region.shared
         entries = storage.at(real)

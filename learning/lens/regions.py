@@ -77,8 +77,9 @@ class Region:
     others: list[float] = field(default_factory=list)
 
     @classmethod
-    def of(cls, number: int, name: str, value: Any) -> Region:
-        """The region of argument ``value``, a tensor or Triton's ``TensorWrapper`` of one."""
+    def of(cls, number: int, name: str, value: Any, counts: bool = True) -> Region:
+        """The region of argument ``value``, a tensor or Triton's ``TensorWrapper`` of one; without ``counts`` its counters
+        are empty."""
         tensor = getattr(value, "base", value)
         region = cls(number, name, tensor, value.element_size())
         region.real = value.data_ptr()
@@ -87,7 +88,7 @@ class Region:
         shape, strides = tuple(tensor.shape), tuple(tensor.stride())
         region.length = extent(shape, strides)
         region.legal = owned(shape, strides)
-        counted = min(region.length, LARGEST_MAP)
+        counted = min(region.length, LARGEST_MAP) if counts else 0
         region.loads, region.stores = np.zeros(counted, np.int32), np.zeros(counted, np.int32)
         return region
 

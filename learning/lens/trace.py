@@ -240,13 +240,15 @@ def recording(
     allocations: bool = True,
     keep: int = 0,
     seconds: float = float("inf"),
+    counts: bool = True,
 ) -> Iterator[Tape]:
     """Record every launch in the ``with`` block.
 
     ``order`` is "" (as launched), "reversed", an integer (the seed of a shuffle) or a function of the list of programs.
     ``allocations`` watches ``torch.empty`` and its kin, so that reads of memory nothing wrote are found. ``keep`` is how
     many lanes of accesses are kept for pictures, in all. After ``seconds`` of a processor's time
-    spent on looking closely only bounds are watched.
+    spent on looking closely only bounds are watched; without
+    ``counts`` only problems are found, for less time and memory.
 
     Where kernels run on a GPU in this process, launches come from its launch hooks, ``Tape.counted`` is False, and
     ``RuntimeError`` is raised for an ``order``, which no GPU takes.
@@ -267,7 +269,7 @@ def recording(
     from learning.lens import recorder
     from learning.lens.interpreter import execute
 
-    observer = recorder.Recorder(Tape(), arrangement(order), keep, seconds)
+    observer = recorder.Recorder(Tape(), arrangement(order), keep, seconds, counts)
     with observer.memory.watching() if allocations else contextlib.nullcontext():
         stop = execute.watch(observer)
         try:

@@ -40,7 +40,8 @@ class Witness:
     """Watches the launches inside its ``with`` block.
 
     ``order`` is an order of ``trace.recording``; ``watch`` is "" for nothing but that order, "faults" for bounds, races,
-    double writes and reads of unwritten memory, "traffic" for these and for exact counts, whatever time they take.
+    double writes and reads of unwritten memory, "traffic" for these and for exact counts, whatever time they take: counts are 0
+    without it.
     """
 
     def __init__(self, watch: str = "faults", order: str | int = ""):
@@ -56,8 +57,9 @@ class Witness:
             if self.order != "":
                 self._open.callback(execute.watch(Ordered(self.order)))
             return self
-        seconds = CLOSE_SECONDS if self.watch == "faults" else float("inf")
-        self.tape = self._open.enter_context(trace.recording(order=self.order, seconds=seconds))
+        counts = self.watch == "traffic"
+        seconds = float("inf") if counts else CLOSE_SECONDS
+        self.tape = self._open.enter_context(trace.recording(order=self.order, seconds=seconds, counts=counts))
         self._open.enter_context(tuning(self.tuned))
         return self
 

@@ -401,7 +401,10 @@ def a_witness_counts_views_scratch_and_copies_apart(device):
     assert told["scratch"] == 4 * (4 * 12 + 6 + 4 * 6) and not told["problems"], told["scratch"]
     both = torch.randn(101)
     first, second, result = both[:100], both[1:], torch.empty(100)
-    told = told_of(lambda: kernels.add_kernel[(1,)](first, second, result, 100, BLOCK=128), [first, second], [result])
+    told = told_of(
+        lambda: kernels.add_kernel[(1,)](first, second, result, 100, BLOCK=128),
+        [first, second], [result], watch="traffic",
+    )  # fmt: skip
     assert [row["loaded"] for row in told["inputs"]] == [100, 100]
 
 
