@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import time
 import warnings
 from pathlib import Path
 
@@ -30,8 +31,9 @@ from learning.grading import save
 from learning.grading.klass import CannotGrade, Class
 from learning.grading.outcome import Outcome
 from learning.grading.rebuild import as_text, fill_outputs, rebuild
-from learning.grading.report import one_line, what_stays_open
+from learning.grading.report import one_line, printable, what_stays_open
 from learning.grading.settings import bad_ids
+from learning.grading.writer import Busy, only_one
 
 COPIED = 8 << 20
 """Files beside a notebook are copied to ``autograded`` up to this many bytes each; what runs is the cells alone."""
@@ -90,26 +92,33 @@ class CourseAutograde(Autograde, SafeCopies):
             with (
                 warnings.catch_warnings(action="ignore", category=SAWarning),
                 Class(Path(self.coursedir.root), source, assignment, self.config, self.log, warm=warm) as self.klass,
+                only_one(self.klass.store.folder),
                 save.opened(self.coursedir.db_url, self.coursedir.course_id) as self.gradebook,
             ):
                 self._check_source(assignment)
                 notebook = f"{self.klass.notebook}.ipynb"
                 self.assignments = {str(path): [str(path / notebook)] for path in graded.values()}
                 self.done: dict[str, Outcome] = {}
+                self.began = time.monotonic()
                 save.pending(self.gradebook, assignment, graded)
                 self._announce_new(graded)
                 self.klass.prefetch(graded)
                 loop_failed = self._loop()
                 failures |= self._unsaved(graded, loop_failed)
-        except CannotGrade as error:
+        except (CannotGrade, Busy) as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from error
         failures |= {name: why for name, outcome in self.done.items() if (why := outcome.failed_to_grade)}
         for line in what_stays_open(self.done):
             self.log.info("%s", line)
+        reused = sum(outcome.reused for outcome in self.done.values())
+        self.log.info(
+            "%d submissions, %d from the store, %d failed to grade; %.0f s",
+            len(folders), reused, len(failures), time.monotonic() - self.began,
+        )  # fmt: skip
         if failures:
             for name, why in sorted(failures.items()):
-                self.log.error("failed to grade: %s: %s", name, why)
+                self.log.error("failed to grade: %s: %s", name, printable(why))
             raise NbGraderException(f"{len(failures)} of {len(folders)} submissions failed to grade")
 
     def _folders(self) -> list[str]:
@@ -190,7 +199,10 @@ class CourseAutograde(Autograde, SafeCopies):
     def finished(self, student: str, outcome: Outcome) -> None:
         """Called when the scores of ``student`` are in the gradebook."""
         self.done[student] = outcome
-        self.log.info("%d of %d: %s", len(self.done), len(self.assignments), one_line(student, outcome))
+        done, wanted = len(self.done), len(self.assignments)
+        left = (time.monotonic() - self.began) / done * (wanted - done)
+        eta = f"; about {left:.0f} s left" if 1 < done < wanted else ""
+        self.log.info("%d of %d: %s%s", done, wanted, one_line(student, outcome), eta)
 
 
 def submission_folders(converter: Autograde) -> list[str]:
