@@ -184,11 +184,11 @@ class Panel:
         for lead, first, last in tile.holes[:MOST_HOLES]:
             if row <= lead < row + rows:
                 left, top = x + inner * (first - column) / columns, y + box * (lead - row) / rows
-                parts.append(_box(left, top, inner * (last - first) / columns, box / rows, _NONE))
+                parts.append(_hole(left, top, inner * (last - first) / columns, box / rows))
         names = [program_name(program) for program in group.programs]
         self.drawn |= set(group.programs)
         label = names[0] if len(names) == 1 else f"{len(names)} programs"
-        if len(label) * 7 > inner * max(across, 0.3):
+        if len(label) * 7.4 > inner * max(across, 0.3):
             label = label.removeprefix("program ") if len(names) == 1 else f"{len(names)} ×"
         middle = down if down >= 0.5 else 1.0  # a sliver of a row is labelled across its tile
         parts.append(_label(x + max(inner * across, 40) / 2, y + box * middle / 2 + 5, label))
@@ -232,6 +232,15 @@ class Panel:
 
 
 _NONE = "url(#none)"
+
+
+def _hole(x: float, y: float, width: float, height: float) -> str:
+    """Masked lanes within a tile: hatched over the page's own background, without an edge, because many lie side by side."""
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{height:.2f}"'
+    return f'<rect {place} fill="{_PAGE}"/><rect {place} fill="{_NONE}"/>'
+
+
+_PAGE = "var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"
 
 
 def axes(tensors: list[Ownership]) -> int:

@@ -1,8 +1,9 @@
 """A learner's own kernel, drawn from its trace: which program owns which tile of each tensor, and which lanes own nothing.
 
 Tiles stand on the tensor's own axes, coloured and numbered by program; lanes past the edge, and masked lanes within it, are
-hatched; a counter says how often each tensor was read and written. Choosing a program dims the others, by radio buttons and
-CSS alone, so it works from the keyboard, without JavaScript, and prints as the whole picture.
+hatched; a counter says how often each tensor was read and written. Choosing programs dims the others, by check boxes and
+CSS alone, so it works from the keyboard (Tab and Space: JupyterLab keeps the arrows for itself), without JavaScript, and prints
+as the whole picture.
 """
 
 from __future__ import annotations
@@ -35,28 +36,32 @@ class KernelPicture(Picture):
         me = self.id
         rules = [
             f"#{me} .say,#{me} .plain{{display:none}}",
-            f"#{me} label{{margin:0 .7em 0 .1em;white-space:nowrap}}",
-            f"#{me} input:focus-visible+label{{outline:2px solid currentColor}}",
+            # The label draws the button, so that the two never stand on different lines; the real one is only unseen.
+            f"#{me}{{position:relative}}",
+            f"#{me} input{{position:absolute;opacity:0;margin:0}}",
+            f"#{me} label{{display:inline-block;margin:0 .9em .1em 0;white-space:nowrap;cursor:pointer}}",
+            f'#{me} label::before{{content:"\\2610\\A0"}}',
+            f'#{me} input:checked+label::before{{content:"\\2611\\A0"}}',
+            f"#{me} input:checked+label{{font-weight:bold}}",
+            f"#{me} input:focus-visible+label{{outline:2px solid currentColor;outline-offset:2px}}",
+            f"#{me} svg{{display:block}}",
+            f"#{me} .tile:hover rect{{stroke-width:2.5}}",
             f"@media print{{#{me} input,#{me} label,#{me} .say{{display:none!important}}"
             f"#{me} .tile{{opacity:1!important}}}}",
         ]
-        controls = [
-            f'<input type="radio" name="{me}" id="{me}-all" checked>&#8288;<label for="{me}-all">all programs</label>'
-        ]
-        says = []
+        rules.append(f"#{me} input:checked~svg .tile{{opacity:.12}}")
+        controls, says = [], []
         for number, (program, sentence) in enumerate(self.programs.items()):
             chosen = f"#{me} #{me}-{number}:checked"
-            rules.append(f"{chosen}~svg .tile:not(.{program}){{opacity:.12}}")
+            rules.append(f"{chosen}~svg .tile.{program}{{opacity:1}}")
             rules.append(f"{chosen}~.say-{number}{{display:block}}")
             label = html.escape(program_name(program))
-            controls.append(
-                f'<input type="radio" name="{me}" id="{me}-{number}"><label for="{me}-{number}">{label}</label>'
-            )
+            controls.append(f'<input type="checkbox" id="{me}-{number}"><label for="{me}-{number}">{label}</label>')
             says.append(f'<p class="say say-{number}">{html.escape(sentence)}</p>')
         # Viewers that distrust a notebook drop styles and drawings and keep words: then these lines are what is left to read.
         plain = f'<pre class="plain">{html.escape(self.text)}</pre>'
         return (
-            f'<div id="{me}" role="group" aria-label="Programs of the kernel; choose one to see its tiles">'
+            f'<div id="{me}" role="group" aria-label="Programs of the kernel; choose any to see their tiles">'
             f"<style>{''.join(rules)}</style>{plain}{''.join(controls)}{self.svg}{''.join(says)}</div>"
         )
 
@@ -75,8 +80,8 @@ def draw(tensors: list[Ownership], kernel: str = "") -> KernelPicture:
         parts.append(drawn)
         lines += panel.lines()
         top += height
-    hatched = "hatched: lanes that own nothing"
-    parts.append(_label(20, top + 14, hatched, "start"))
+    if any("url(#none)" in part for part in parts):
+        parts.append(_label(20, top + 14, "hatched: lanes that own nothing", "start"))
     shown: dict[str, list[str]] = {}
     for panel in panels:
         for program, sentence in panel.sentences().items():
