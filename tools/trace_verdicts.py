@@ -77,12 +77,15 @@ def section(card: lesson.Lesson) -> str:
 
 
 def beside(row: dict, usual: dict) -> list[str]:
-    """Tensors that cross memory more often than with the taught answer."""
-    return [
-        f"{name} crosses memory {count:.2f} times, with the answer {usual['counts'].get(name, 0.0):.2f}"
-        for name, count in row["counts"].items()
-        if count > usual["counts"].get(name, 0.0) * 1.05
-    ]
+    """Tensors that cross memory more often than with the taught answer, and those that no kernel touches."""
+    says = []
+    for name, count in row["counts"].items():
+        before = usual["counts"].get(name, 0.0)
+        if count > before * 1.05:
+            says.append(f"{name} crosses memory {count:.2f} times, with the answer {before:.2f}")
+        elif before and not count:
+            says.append(f"no kernel touches {name}")
+    return says
 
 
 def traced(card: lesson.Lesson, attempt: attempts.Attempt) -> dict:
