@@ -203,9 +203,9 @@ class Duel:
 
     def _units(self) -> int:
         """How many replays, or calls, make a block of the anchor last ``block_seconds``."""
-        wanted, units = self.protocol.block_seconds, 1
+        wanted, units = self.protocol.block_seconds, 1 if self.captured else 2  # an audit needs a call before the last
         while units < self.protocol.most_calls:
-            spent = self.theirs.wall(units)[0] - self.exchange
+            spent = min(self.theirs.wall(units)[0] for _ in range(2)) - self.exchange
             if spent >= wanted:
                 return units
             growth = wanted / spent * 1.2 if spent > 0 else 4.0

@@ -23,8 +23,8 @@ def counts(x, *, by=1):
 def told(x):
     return torch.tensor(SEEN)
 
-def twice_the_work(x):
-    for _ in range(2000): len("work")
+def nine_times_the_work(x):
+    for _ in range(9000): len("work")
     return x
 
 def the_work(x):
@@ -67,9 +67,11 @@ def test_a_faulty_block_is_a_finding_about_the_learner(entries, name, word):
         timing.compare(entries(name), entries("the_work"), (torch.ones(1),), {})
 
 
-def test_double_the_work_shows_through_the_exchange(servers, entries):
-    verdict = timing.compare(entries("twice_the_work"), entries("the_work"), (torch.ones(1 << 22),), {}, protocol=QUICK)
-    assert verdict.low > 1.2 and verdict.high < 3.5
+def test_more_work_shows_through_the_exchange(servers, entries):
+    verdict = timing.compare(
+        entries("nine_times_the_work"), entries("the_work"), (torch.ones(1 << 22),), {}, protocol=QUICK
+    )
+    assert verdict.ratio > 2
 
 
 def test_a_function_of_this_process_is_held_too():
