@@ -43,7 +43,12 @@ def pair(protocol):
 
 
 @pytest.mark.parametrize(
-    "name", ["graded as in a check: an equal answer", "five launches against four", "A/A, plain calls"]
+    "name",
+    [
+        "graded as in a check: an equal answer",
+        pytest.param("five launches against four", marks=pytest.mark.slow),
+        "A/A, plain calls",
+    ],
 )
 def test_a_part_of_the_protocol_tells_its_figures(protocol, pair, name):
     if device.current().kind == "cuda":
