@@ -213,7 +213,10 @@ class Duel:
         return units
 
     def block(self, side: Side) -> tuple[float, bool]:
-        """Seconds a call by the judge's clock, and whether what the worker claims agrees."""
+        """Seconds a call by the judge's clock, and whether what the worker claims agrees.
+
+        An empty exchange comes first, untimed: it wakes the worker, and turns the GPU from the other side's context to its own."""
+        side.wall(0)
         wall, claimed = side.wall(self.units)
         spent = max(wall - self.exchange, 1e-9)
         return spent / self.calls, samples.agrees(spent, claimed)
