@@ -183,7 +183,7 @@ def _decoded(data: bytes, notes: list[str]) -> str:
 def _why_not_json(text: str, error: ValueError) -> str:
     again = "save the notebook and hand it in again"
     if not isinstance(error, json.JSONDecodeError):
-        return f"the file is no notebook ({error}); {again}"
+        return f"the file is no notebook: a number in it has thousands of digits; {again}"
     rest = text.rstrip("\0 \r\n\t")
     head = text.lstrip()[:1]
     if not rest:
@@ -198,7 +198,7 @@ def _why_not_json(text: str, error: ValueError) -> str:
     where = f"line {error.lineno}"
     if conflict:
         return f"the file holds an unresolved merge (<<<<<<< in it); resolve it, then {again}"
-    return f"the file is not a notebook: {error.msg.lower()} at {where}; {again}"
+    return f"the file is not a notebook: {error.msg.lower().removesuffix(' at')} at {where}; {again}"
 
 
 def _mended(value: dict, notes: list[str]) -> dict:

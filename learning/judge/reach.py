@@ -39,19 +39,18 @@ class Piece:
 
 
 def pieces(cells: list[tuple[str, str]]) -> list[Piece]:
-    """The top-level statements of all cells that parse, in order."""
+    """The top-level statements of all cells that parse and can be read, in order."""
     return [piece for name, source in cells for piece in _pieces_of(name, source)]
 
 
 @functools.lru_cache(maxsize=64)  # the rules and the worker's load read the same cells several times a submission
 def _pieces_of(name: str, source: str) -> tuple[Piece, ...]:
     source = neutralise(source)[0]
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
     lines = source.split("\n")
-    return tuple(_piece(node, name, lines) for node in tree.body)
+    try:
+        return tuple(_piece(node, name, lines) for node in ast.parse(source).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # what is nested without end cannot be read either
+        return ()
 
 
 def reachable(all_pieces: list[Piece], entry: str, modules: frozenset[str]) -> tuple[list[Piece], Piece | None]:
@@ -81,7 +80,7 @@ def run_at_load(
     """Which top-level statements of each cell the worker runs, as ``[line, column]`` pairs; ``None``: all of them.
 
     Cells marked in ``own`` (answers) run whole. Of the others runs what binds or fills a name that the ``entries`` or
-    an answer's statements need, earlier definitions of it included; a cell that does not parse is left as it is.
+    an answer's statements need, earlier definitions of it included; of a cell that cannot be read nothing does.
     """
     groups = [pieces([cell]) for cell in cells]
     everything = [piece for group in groups for piece in group]
@@ -96,7 +95,7 @@ def run_at_load(
                 wanted += piece.needs - seen
                 seen |= piece.needs
     return [
-        None if mine or not group else [[p.node.lineno, p.node.col_offset] for p in group if id(p) in chosen]
+        None if mine else [[p.node.lineno, p.node.col_offset] for p in group if id(p) in chosen]
         for group, mine in zip(groups, own, strict=True)
     ]
 

@@ -68,6 +68,14 @@ def _targets(statement: ast.stmt) -> set[str]:
     return set()
 
 
+def _dump(node: ast.stmt) -> str:
+    """The statement's form; for one nested without end, something that equals no other."""
+    try:
+        return ast.dump(node)
+    except RecursionError:
+        return f"<{id(node)}>"
+
+
 def without(source: str, others: list[str], only_new: set[str] | None = None) -> str:
     """``source`` with the statements that also stand in ``others`` blanked out, so that line numbers stay.
 
@@ -80,12 +88,12 @@ def without(source: str, others: list[str], only_new: set[str] | None = None) ->
     known = set()
     for other in others:
         for form in forms(other):
-            known |= {ast.dump(node) for node in getattr(parse(form), "body", [])}
+            known |= {_dump(node) for node in getattr(parse(form), "body", [])}
     lines = source.split("\n")
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             continue
-        drop = ast.dump(node) in known
+        drop = _dump(node) in known
         if only_new is not None:
             names = _targets(node)
             drop = drop or not names or bool(names & only_new)

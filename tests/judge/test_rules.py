@@ -456,7 +456,13 @@ def test_the_worker_runs_what_the_answer_needs_of_other_cells_and_no_more():
     )
     cells = [("scratch", scratch), ("answer", "def add(x):\n    return helper()"), ("odd", "def (:")]
     lines = reach.run_at_load(cells, [False, True, False], ("add",))
-    assert lines == [[[1, 0], [2, 0], [4, 0], [6, 0]], None, None]
+    assert lines == [[[1, 0], [2, 0], [4, 0], [6, 0]], None, []]
+
+
+def test_nothing_runs_of_a_scratch_cell_that_cannot_be_read():
+    deep = "deep = " + "-" * 2000 + "1\nimport torch\ntorch.zeros = print\nhelper = torch.zeros"
+    lines = reach.run_at_load([("deep", deep), ("answer", "def add(x):\n    return helper()")], [False, True], ("add",))
+    assert lines == [[], None]
 
 
 @pytest.mark.parametrize("record", ["torch.autograd.grad_mode.__enter__", "torch.functional.split", "aten.copy_"])
