@@ -1,4 +1,5 @@
-"""What the lens costs: a launch traced against the same launch untraced, and what compiling for the card adds.
+"""What the lens costs: a launch traced, and one watched for faults as in a parity call, against the same launch with
+nobody watching; and what compiling for the card adds.
 
     python benchmarks/lens_overhead.py [--target interpreter|t4] [--pairs N]
 
@@ -52,6 +53,7 @@ def main() -> int:
     import torch
     import triton
 
+    from learning.lens.witness import Witness
     from tests.lens.stories import kernels, products
 
     torch.set_num_threads(1)
@@ -66,27 +68,38 @@ def main() -> int:
             with trace.recording():
                 plain()
 
+        def watched(plain=plain):
+            with Witness("faults"):
+                plain()
+
         first = seconds(plain)  # compiles, or finds the kernel in Triton's cache on disk
-        traced()
-        ratios, base = [], []
+        traced(), watched()
+        ratios, looks, base = [], [], []
         for pair in range(options.pairs):
-            order = (plain, traced) if pair % 2 else (traced, plain)
+            order = (plain, traced, watched) if pair % 2 else (watched, traced, plain)
             took = {run: seconds(run) for run in order}
             ratios.append(took[traced] / took[plain])
+            looks.append(took[watched] / took[plain])
             base.append(took[plain])
         rows[kind] = {
             "plain_ms": round(statistics.median(base) * 1e3, 2),
             "first_ms": round(first * 1e3, 1),
             "traced_over_plain": round(statistics.median(ratios), 2),
             "range": [round(min(ratios), 2), round(max(ratios), 2)],
+            "watched_over_plain": round(statistics.median(looks), 2),
         }
-        print(f"{kind:16} {rows[kind]['plain_ms']:8.2f} ms  traced x {rows[kind]['traced_over_plain']:.2f}", flush=True)
+        print(
+            f"{kind:16} {rows[kind]['plain_ms']:8.2f} ms  traced x {rows[kind]['traced_over_plain']:.2f}"
+            f"  watched x {rows[kind]['watched_over_plain']:.2f}",
+            flush=True,
+        )
     kept = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     kept[f"{options.target}, triton {triton.__version__}"] = {
         "when": datetime.now(UTC).strftime("%Y-%m-%d"),
         "machine": f"{platform.machine()}, Python {platform.python_version()}, torch {torch.__version__}",
         "pairs": options.pairs,
         "median_ratio": round(statistics.median(row["traced_over_plain"] for row in rows.values()), 2),
+        "median_watched": round(statistics.median(row["watched_over_plain"] for row in rows.values()), 2),
         "kernels": rows,
     }
     RECORD.parent.mkdir(exist_ok=True)
