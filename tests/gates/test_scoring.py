@@ -220,17 +220,26 @@ def test_removing_the_prediction_or_the_launch_reopens_the_gate():
     assert "grid" in proved(*log) and proved(log[0]) == [] and proved(log[1]) == []
 
 
-def test_a_headless_regrade_of_the_log_gives_the_same_report(tmp_path):
-    log = tmp_path / records.FILE
-    for made in (lock(**RIGHT | {"masked": 1144}), launch(), compiled(), because(masked="I counted both")):
+def test_a_headless_regrade_of_submitted_records_gives_the_same_score_and_report(tmp_path):
+    log = tmp_path / "submitted" / "ada" / GPU.slug / records.FILE
+    said = RIGHT | {"masked": 1144, "occupancy": (0.5, 1), "bound": "memory", "launch_share": (0, 0.2),
+                    "microseconds": (2000, 4000), "registers": {"t4": (16, 32)}, "output": {2499: 27489.0}}  # fmt: skip
+    evidence = [lock(**said), launch(), compiled(), timed(), because(masked="I counted both"), READ]
+    for made in evidence:
         records.append(
             log, made["event"], made["lesson"], device=made["device"], source=made["source"], payload=made["payload"]
         )
-    here = page(compare(GPU.slug, records.read(log).records), GPU, []).text
+    here = page(compare(GPU.slug, records.read(log).records), GPU, []).text  # what the learner's notebook showed
+    assert compare(GPU.slug, records.read(log).records).points == compare(GPU.slug, evidence).points
     done = subprocess.run(
         [sys.executable, "-S", "-m", "learning.gates.predictions", str(log)], cwd=ROOT, capture_output=True, text=True
     )
-    assert done.returncode == 0 and done.stdout.strip() == here.strip() and "80% over 5 of 5 fields" in here
+    assert (
+        done.returncode == 0
+        and done.stdout.strip() == here.strip()
+        and "over 11 of 11 fields: 1 of 12 values missed" in here
+    )
+    assert proved(*records.read(log).records) == proved(*evidence) == ["grid", "tile", "masks", "bound", "compare"]
     missing = subprocess.run(
         [sys.executable, "-S", "-m", "learning.gates.predictions", str(tmp_path / "none")],
         cwd=ROOT,
