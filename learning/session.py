@@ -20,6 +20,7 @@ from learning.gates.progress import Progress, progress
 from learning.history import History
 from learning.judge import setting as settings
 from learning.judge.finding import CheckResult
+from learning.shown import short_errors
 
 PYTHON = (3, 11)
 MOST_HEARD = 8
@@ -208,6 +209,8 @@ def begin(slug: str, *, folder: str | os.PathLike | None = None) -> Session:
     )
     if _session is not None:
         _session.quiet()
+    if device is not None:
+        short_errors()
     history.listen(session.ran, replaces=_session.history if _session is not None else None)
     _session = session
     return session

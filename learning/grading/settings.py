@@ -10,6 +10,7 @@ from traitlets.config import LoggingConfigurable
 
 from learning.grading.pool import cores
 from learning.grading.store import FOLDER, gpus
+from learning.lens.cards import TARGETS
 
 STUDENT = re.compile(r"(?!\.)(?! )[A-Za-z0-9._@+\- ]{1,64}(?<! )")
 
@@ -25,9 +26,10 @@ class Grading(LoggingConfigurable):
     )
     slots = Integer(0, min=0, help="Submissions graded at a time; 0 is one a GPU, else one a core.").tag(config=True)
     device = Enum(
-        ["", "cuda", "interpreter", "cpu"],
+        ["", "cuda", "interpreter", "cpu", *TARGETS],
         default_value="",
-        help="Where answers run; '' takes a GPU where there is one.",
+        help="Where answers run; '' takes a GPU where there is one, else a virtual T4: kernels are compiled for it and "
+        "computed in Triton's interpreter. 'interpreter' leaves the compiler out.",
     ).tag(config=True)
     against_current = Bool(
         False, help="Grade every submission against the current version of its lesson, not its own."

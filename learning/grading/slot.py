@@ -135,11 +135,11 @@ def warm_up(job: dict, servers) -> None:
 
     if lesson.load(job["lesson"]).kind != "gpu":
         return
-    expected = job["device"] or ("cuda" if gpus() else "interpreter")
-    starter = threading.Thread(target=_start, args=(servers, expected), daemon=True)
-    starter.start()
     from learning.lens import device
 
+    expected = job["device"] or ("cuda" if gpus() else device.without_gpu())
+    starter = threading.Thread(target=_start, args=(servers, expected), daemon=True)
+    starter.start()
     device.current()
     from learning.judge import parity, trial  # noqa: F401
 

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from learning.grading.outcome import FAILED, Outcome
+from learning.lens import device as lens
 
 PACKAGE = Path(__file__).parents[1]
 FOLDER = ".grading"
@@ -81,9 +82,9 @@ def gpus() -> list[str]:
 
 
 def device_key(device: str) -> str:
-    """What of this machine's devices a result depends on."""
+    """What of this machine's devices a result depends on, the card that kernels are compiled for included."""
     asked = os.environ.get("TRITON_INTERPRET", ""), os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    return "|".join([device, *asked, *gpus()])
+    return "|".join([device, *asked, *gpus(), lens.without_gpu()])
 
 
 class Store:

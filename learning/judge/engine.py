@@ -21,12 +21,12 @@ from learning.judge.entry import Entry
 from learning.judge.finding import BROKEN, FAILED, CheckResult, Fault, Finding
 from learning.judge.line import Line
 from learning.judge.score import Score
+from learning.lens import cards
 from learning.lesson import Lesson
-
 
 RULED = ("house_rules", "structure", "faster")
 INTERPRETED = "interpreter"
-"""Where kernels are traced: there, whatever device the answer is judged on."""
+"""Where the kernels of an answer that is judged on a GPU are traced."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,9 @@ class Limits:
 class Graded:
     """One submission's outcome.
 
-    ``lesson`` slug; ``version`` of the lesson; ``device`` "cuda", "interpreter" or "cpu"; ``sandbox`` one sentence on
-    what held the worker, and what did not; ``results`` one per check in notebook order; ``faults`` of learner cells
+    ``lesson`` slug; ``version`` of the lesson; ``device`` "cuda", "interpreter" or "cpu"; ``target`` the card kernels
+    were compiled for before they were interpreted ("sm_75"), "" where they were not; ``sandbox`` one sentence on what
+    held the worker, and what did not; ``results`` one per check in notebook order; ``faults`` of learner cells
     that raised while loading; ``dropped`` magics and statements that never ran; ``todo`` the answer is the untouched
     starter; ``seconds`` wall time, of which ``overhead_seconds`` lay outside the checks; ``source_hash`` SHA-256 of
     the learner's sources.
@@ -71,6 +72,7 @@ class Graded:
     seconds: float = 0.0
     overhead_seconds: float = 0.0
     source_hash: str = ""
+    target: str = ""
 
     def as_dict(self) -> dict:
         """Plain JSON-able form, the same keys as the fields."""
@@ -102,9 +104,9 @@ def grade(
 
     ``notebook`` is the instructor's notebook as JSON (by default ``source/<slug>/<slug>.ipynb``); ``seed(slug, check,
     case)`` gives a case's seed; ``hidden=False`` leaves the hidden checks out; ``only`` keeps the checks with these
-    names or grade ids; ``device`` "" asks ``learning.lens.device`` ("cpu" for a CPU lesson); ``servers`` keeps warm
-    servers between calls (without one, a server is started and ended here); ``limits`` default to ``Limits.on(device)``;
-    ``progress`` receives each result.
+    names or grade ids; ``device`` is "cuda", "cpu", "interpreter" (nothing is compiled) or a virtual card ("sm_75"), and
+    "" asks ``learning.lens.device`` ("cpu" for a CPU lesson); ``servers`` keeps warm servers between calls (without one, a
+    server is started and ended here); ``limits`` default to ``Limits.on(device)``; ``progress`` receives each result.
 
     Raises ``FileNotFoundError`` or ``ValueError`` for an instructor's notebook that is missing or unusable, and
     ``learning.lens.device.DeviceError`` for a device that is not to be had. Nothing a learner wrote raises here; where
@@ -112,7 +114,8 @@ def grade(
     """
     started = time.perf_counter()
     notebook = notebook if notebook is not None else instructor_notebook(lesson)
-    device = device or default_device(lesson)
+    place = cards.place(device or default_place(lesson))
+    device = place if place in ("cpu", "cuda") else "interpreter"
     plan = Plan.of(notebook, lesson, hidden=hidden, only=only)
     graded = Graded(lesson.slug, version_of(notebook, lesson), device, "", source_hash=hash_of(cells))
     graded.todo = plan.is_todo(cells)
@@ -127,7 +130,7 @@ def grade(
         return graded
     own = fleet.Servers() if servers is None else None
     try:
-        _run(lesson, plan, cells, graded, seed, limits or Limits.on(device), servers or own, progress)
+        _run(lesson, plan, cells, graded, seed, limits or Limits.on(place), servers or own, progress, place)
     finally:
         if own is not None:
             own.close()
@@ -145,17 +148,19 @@ def _run(
     limits: Limits,
     servers: Any,
     progress: Callable | None,
+    place: str,
 ) -> None:
     loads = [(f"setup-{name}", source, roles.SETUP) for name, source in plan.setups]
     loads += _loads(cells, lesson.entries)
-    line = Line(servers, graded.device, loads, limits, checks=len(plan.checks))
+    line = Line(servers, place, loads, limits, checks=len(plan.checks))
     entries = {name: Entry(name, line) for name in lesson.entries}
     here = setting.Setting(lesson=lesson.slug, device=graded.device, seed=seed, cells=cells.sources)
     here.setups, here.torch_calls = plan.setups, set()
     anchor = _anchor(lesson, plan, graded.device, limits, servers)
     if anchor is not None:
         here.resources["anchor"] = Entry(lesson.entry, anchor)
-    apart = Line(servers, INTERPRETED, loads, Limits.on(INTERPRETED), checks=0)  # starts nothing until it is called
+    traced = INTERPRETED if graded.device == "cuda" else place
+    apart = Line(servers, traced, loads, Limits.on(traced), checks=0)  # starts nothing until it is called
     here.resources["apart"] = lambda name: Entry(name, apart)
     namespace: dict[str, Any] = {"__name__": "judge", **entries}
     broken = ""
@@ -185,7 +190,7 @@ def _run(
             anchor.close()
     graded.faults = line.faults
     graded.dropped = [*cells.notes, *line.notes]
-    graded.sandbox = line.sandbox
+    graded.sandbox, graded.target = line.sandbox, line.target
 
 
 def _anchor(lesson: Lesson, plan: Plan, device: str, limits: Limits, servers: Any) -> Line | None:
@@ -353,3 +358,12 @@ def default_device(lesson: Lesson) -> str:
     from learning.lens import device
 
     return device.current().kind
+
+
+def default_place(lesson: Lesson) -> str:
+    """What of ``grade``'s devices that is: ``default_device``, or the card of a virtual GPU."""
+    if lesson.kind == "cpu":
+        return "cpu"
+    from learning.lens import device
+
+    return device.current().place

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from learning.judge.finding import Fault
+from learning.lens import errors
 
 Locate = Callable[[str], "tuple[str, str] | None"]
 LONGEST_MESSAGE = 2000
@@ -30,7 +31,7 @@ def read(problem: BaseException, locate: Locate | None = None) -> Fault:
     locate = locate or notebook_cell
     chain = list(_chain(problem))
     inner = chain[-1]
-    fault = Fault(type=_name(inner), message=_message(inner))
+    fault = Fault(*(_of_a_launch(problem) or (_name(inner), _message(inner))))
     for link in reversed(chain):
         place = _place(link, locate)
         if place is not None:
@@ -65,12 +66,25 @@ def _name(problem: BaseException) -> str:
     return str(type.__getattribute__(type(problem), "__name__"))
 
 
+def _of_a_launch(problem: BaseException) -> tuple[str, str] | None:
+    """Type and message where compiler, launcher or card refused a kernel: Triton's own are written for its authors."""
+    try:
+        found = errors.told(problem)
+    except BaseException:  # an exception class of the learner's may answer anything
+        return None
+    return found and (str(found[0]), _short(str(found[1])))
+
+
 def _message(problem: BaseException) -> str:
     try:
         own = getattr(problem, "error_message", None)  # Triton's CompilationError without its copy of the source
         text = own if isinstance(own, str) and own else _words(problem)
     except BaseException:
         text = ""
+    return _short(text)
+
+
+def _short(text: str) -> str:
     return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"
 
 

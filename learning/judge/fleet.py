@@ -168,7 +168,8 @@ def _ending(code: int, out_of_memory: int) -> str:
 
 
 class ForkServer:
-    """A warm server process for one device kind ("cpu", "interpreter" or "cuda"); forks a worker when asked."""
+    """A warm server process for one device ("cpu", "interpreter", "cuda", or the virtual "sm_75" and its like); forks a
+    worker when asked."""
 
     def __init__(self, device: str, masks: Iterable[str] = (), *, wrap: bool = True, isolate: bool = True):
         self.device, self.stamp = device, package_stamp()
@@ -232,7 +233,7 @@ class ForkServer:
             self._process.wait()
             return "it did not start: " + self._complaint()
         self._control = here
-        self.held = sandbox.Held(wrapped, hello["isolated"], hello["uid"], tuple(hello["lacks"]))
+        self.held = sandbox.Held(wrapped, hello["isolated"], hello["uid"], tuple(hello["lacks"]), hello["target"])
         return True
 
     def _complaint(self) -> str:

@@ -16,7 +16,6 @@ from learning.judge.finding import Fault
 from learning.judge.handle import Handle
 from learning.judge.worker import fault_from, unpack
 
-
 TRAFFIC = 3
 """How many calls more a call counts as whose traffic is counted to the end: one before it, and the counting."""
 
@@ -45,7 +44,7 @@ class Line:
         self._asked = self._forgiven = 0.0  # seconds of the current worker: spent on its requests, and taken back
         self.faults: list[Fault] = []
         self.notes: list[str] = []
-        self.sandbox = "No worker was needed."
+        self.sandbox, self.target = "No worker was needed.", ""
 
     def begin(self) -> None:
         """The next check starts: the last one's worker ends, whatever it was doing."""
@@ -203,7 +202,7 @@ class Line:
         if server is None or not server.alive:
             self._give_back()
             server = self._server = self._servers.get(self._device)
-            self.sandbox = server.held.sentence()
+            self.sandbox, self.target = server.held.sentence(), server.held.target
         worker, self._spare = self._spare, None
         if worker is None:
             worker = server.worker(self._limits)

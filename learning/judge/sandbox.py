@@ -32,12 +32,13 @@ _SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_NO_NEW_PRIVS, _SET_CHILD_SUBR
 @dataclass
 class Held:
     """What holds a server's workers: ``wrapped`` by bubblewrap, ``isolated`` namespaces of a fork's own, the user they
-    run as, and in ``lacks`` what does not hold, each as a clause."""
+    run as, in ``lacks`` what does not hold, each as a clause, and the virtual card they compile for, or ""."""
 
     wrapped: bool
     isolated: bool
     uid: int
     lacks: tuple[str, ...] = ()
+    target: str = ""
 
     def sentence(self) -> str:
         """One sentence for the report: what holds, and what does not."""

@@ -39,7 +39,8 @@ def main(options: dict) -> None:
         sandbox.become_nobody(sandbox.NOBODY)
         uid = sandbox.NOBODY
     ready = prepared.Prepared(BOOT, options) if options["device"] == "cuda" else None
-    warm(options["device"])
+    target, uncompiled = warm(options["device"])
+    lacks += [uncompiled] if uncompiled else []
     if uid == 0:
         uid, reason = _plain_user()
         lacks += [reason] if reason else []
@@ -56,7 +57,9 @@ def main(options: dict) -> None:
     if ready is not None and not isolated:
         ready.wait()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    control.send(json.dumps({"isolated": isolated, "uid": uid, "lacks": lacks, "pid": os.getpid()}).encode())
+    control.send(
+        json.dumps({"isolated": isolated, "uid": uid, "lacks": lacks, "target": target, "pid": os.getpid()}).encode()
+    )
     import gc
 
     gc.collect()
@@ -81,15 +84,22 @@ def main(options: dict) -> None:
             os.close(descriptor)
 
 
-def warm(device: str) -> None:
-    """Import what workers need: nothing for "cpu"; torch, triton and the course's device door otherwise."""
+def warm(device: str) -> tuple[str, str]:
+    """Import what workers need: nothing for "cpu"; torch, triton and the course's device door otherwise.
+
+    On a virtual card kernels are compiled as far as the compiler's verdict goes. Returns that card's target or "", and
+    as a clause why kernels are only interpreted here although a virtual card was asked for, or "".
+    """
     from learning.judge import worker  # noqa: F401
 
     if device == "cpu":
-        return
+        return "", ""
     from learning.lens import device as door
+    from learning.lens import toolchain
 
-    door.open(device)
+    virtual = device not in ("interpreter", "cuda")
+    why = toolchain.complaint() if virtual else ""
+    opened = door.open("interpreter" if why else device)
     import torch
     import triton
     import triton.language
@@ -99,10 +109,15 @@ def warm(device: str) -> None:
     torch.set_num_threads(1)
     with contextlib.suppress(ImportError):  # a first launch imports it: 143 against 24 ms in every worker
         import triton.experimental.gluon  # noqa: F401
-    if device == "interpreter":
+    if device != "cuda":
         from learning.judge import warmup
 
+        if opened.target:
+            from learning.lens import verdict
+
+            verdict.only()
         warmup.launch()  # 24 against 15 ms
+    return opened.target, f"kernels were interpreted and not compiled: {why}" if why else ""
 
 
 def _plain_user() -> tuple[int, str]:

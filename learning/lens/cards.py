@@ -59,6 +59,11 @@ CARDS = {
 TARGETS = {"t4": 75, "sm_75": 75, "sm_80": 80, "sm_90": 90}
 
 
+def place(target: str) -> str:
+    """``target`` by the one name its card goes by ("sm_75" for "t4"); what names no card is given back."""
+    return f"sm_{TARGETS[target]}" if target in TARGETS else target
+
+
 def card(target: str | int) -> Card:
     """The card of a target name ("t4", "sm_75", "sm_80", "sm_90") or architecture number; ``KeyError`` names them."""
     arch = TARGETS.get(target.lower()) if isinstance(target, str) else target

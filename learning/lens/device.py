@@ -1,8 +1,9 @@
 """The one door through which kernels run.
 
 ``open()`` decides once, before Triton is imported, and without initialising CUDA (a fork server may call it): an NVIDIA
-GPU where there is one, else Triton's interpreter with the course's corrections. Notebooks, ``check``, the judge and the
-tests all come through here, so that one cell runs on every machine.
+GPU where there is one, else a virtual T4, for which Triton compiles while its interpreter, corrected, computes on the CPU.
+Where Triton cannot compile, the interpreter alone. Notebooks, ``check``, the judge and the tests all come through here,
+so that one cell runs on every machine.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from learning.lens import cards, nvml
+from learning.lens import cards, nvml, toolchain
 
 TARGETS = ("", "cuda", "interpreter", *cards.TARGETS)
+DEFAULT = "t4"
 SUPPORTED = "3.6 to 3.9"
 
 
@@ -31,7 +33,8 @@ class Device:
     ``kind`` is "cuda" or "interpreter"; ``torch_device`` ("cuda" or "cpu") is where tensors live; ``name`` is for people;
     ``capability`` is the GPU's (major, minor), or that of the card a virtual GPU compiles for, None on the plain
     interpreter; ``corrections`` are (name, state, sentence) of what the course mends in Triton's interpreter; ``target``
-    is "sm_75", "sm_80" or "sm_90" on a virtual GPU (whose ``kind`` is "interpreter", as that is what computes), else "".
+    is "sm_75", "sm_80" or "sm_90" on a virtual GPU (whose ``kind`` is "interpreter", as that is what computes), else "";
+    ``uncompiled`` says, where nobody asked for the plain interpreter, why there is no virtual GPU here.
     """
 
     kind: str
@@ -41,6 +44,12 @@ class Device:
     corrections: tuple[tuple[str, str, str], ...] = ()
     details: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     target: str = ""
+    uncompiled: str = ""
+
+    @property
+    def place(self) -> str:
+        """The target that opens this device again in another process: "cuda", "interpreter" or a card's."""
+        return self.target or self.kind
 
     def refuses(self, dtype: Any) -> str | None:
         """Why values of ``dtype`` (a torch dtype or its name) are not judged here, as one sentence; None if they are."""
@@ -58,6 +67,8 @@ class Device:
     def explain(self) -> list[tuple[str, str]]:
         """Rows (what, value) of the machine table a notebook's first cell shows."""
         rows = [("device", self.name), *self.details]
+        if self.uncompiled:
+            rows.append(("compiles for", f"no card, so that errors of the compiler stay unseen: {self.uncompiled}"))
         mended = [name for name, state, _ in self.corrections if state == "corrected"]
         wrong = [name for name, state, _ in self.corrections if state == "wrong"]
         if mended:
@@ -76,10 +87,10 @@ _opened: Device | None = None
 def open(target: str = "") -> Device:
     """Open the device kernels run on, once a process, and return it.
 
-    ``target`` "" takes the GPU where there is one and else the interpreter; "cuda" and "interpreter" insist. "t4" (or
-    "sm_75"), "sm_80" and "sm_90" open a virtual GPU: Triton compiles for that card, the interpreter computes on CPU
-    tensors; from one of these to another it may be opened again. Setting ``TRITON_INTERPRET=1`` beforehand asks for the
-    plain interpreter. Call it before Triton is imported.
+    ``target`` "" takes the GPU where there is one, else the virtual T4, else, where Triton cannot compile, the plain
+    interpreter. "cuda" and "interpreter" insist, as do "t4" (or "sm_75"), "sm_80" and "sm_90" on a virtual GPU: Triton
+    compiles for that card, its interpreter computes on CPU tensors; from one of these to another it may be opened again.
+    Setting ``TRITON_INTERPRET=1`` beforehand asks for the plain interpreter. Call it before Triton is imported.
 
     Raises ``DeviceError`` where the target is not to be had, where Triton or torch is missing, and where Triton was
     imported earlier in the other mode; the message names the remedy.
@@ -87,7 +98,7 @@ def open(target: str = "") -> Device:
     global _opened
     if target not in TARGETS:
         raise DeviceError(f"there is no target {target!r}; the targets are {', '.join(t or repr(t) for t in TARGETS)}")
-    if _opened is not None and target in ("", _opened.kind, *aliases(_opened.target)):
+    if _opened is not None and target in ("", *(aliases(_opened.target) or (_opened.kind,))):
         return _opened
     if _opened is not None and not (_opened.target and _virtual(target)):
         raise DeviceError(
@@ -97,9 +108,23 @@ def open(target: str = "") -> Device:
     _require("torch", "triton")
     if _virtual(target):
         _opened = _open_virtual(_virtual(target))
+    elif _wants_cuda(target):
+        _opened = _open_cuda()
     else:
-        _opened = _open_cuda() if _wants_cuda(target) else _open_interpreter()
+        _opened = _open_without_gpu(target)
     return _opened
+
+
+def opened() -> Device | None:
+    """The device this process has opened, None where it has opened none yet."""
+    return _opened
+
+
+def without_gpu() -> str:
+    """The place that ``open()`` takes where no GPU is used: the virtual T4's, or "interpreter"; imports neither torch nor
+    Triton."""
+    plain = _asked_for_interpreter() or _triton_mode() == "interpreted" or toolchain.complaint()
+    return "interpreter" if plain else _virtual(DEFAULT)
 
 
 def current() -> Device:
@@ -165,7 +190,15 @@ def _open_cuda() -> Device:
     return Device("cuda", "cuda", gpu.name, gpu.capability, details=details)
 
 
-def _open_interpreter() -> Device:
+def _open_without_gpu(target: str) -> Device:
+    """The virtual T4, or the plain interpreter where that was asked for or Triton cannot compile."""
+    if target == "interpreter" or _asked_for_interpreter() or _triton_mode() == "interpreted":
+        return _open_interpreter()
+    why = toolchain.complaint()
+    return _open_interpreter(why) if why else _open_virtual(_virtual(DEFAULT))
+
+
+def _open_interpreter(uncompiled: str = "") -> Device:
     if _triton_mode() == "compiled":
         raise DeviceError(
             "Triton was imported before the course opened its device, so kernels would ask for a GPU: restart the "
@@ -183,6 +216,7 @@ def _open_interpreter() -> Device:
         "Triton's interpreter on the CPU",
         corrections=corrections,
         details=(("processor", platform.processor() or platform.machine()), *_versions()),
+        uncompiled=uncompiled,
     )
 
 
@@ -193,7 +227,7 @@ def aliases(target: str) -> tuple[str, ...]:
 
 def _virtual(target: str) -> str:
     """ "sm_75" and the like for the name of a virtual GPU, "" for any other target."""
-    return f"sm_{cards.TARGETS[target]}" if target in cards.TARGETS else ""
+    return cards.place(target) if target in cards.TARGETS else ""
 
 
 def _open_virtual(target: str) -> Device:
@@ -202,6 +236,10 @@ def _open_virtual(target: str) -> Device:
             f"TRITON_INTERPRET is set, and target {target} needs Triton's compiler: unset it and restart the process "
             "(in a notebook: restart the kernel)"
         )
+    why = toolchain.complaint()
+    if why:
+        raise DeviceError(f"target {target} needs Triton's compiler, and here {why}")
+    folder = toolchain.writable_cache()
     # From Triton 3.9 the compiler warns that fused multiply-add will be off by default; the course keeps today's code.
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
     from learning.lens import interpreter, virtual
@@ -218,8 +256,9 @@ def _open_virtual(target: str) -> Device:
                 "compiles for",
                 f"{target}: {card.processors} multiprocessors, {card.shared_block // 1024} KiB shared a block",
             ),
-            ("computes on", platform.processor() or platform.machine()),
+            ("computes on", f"{platform.processor() or platform.machine()}, in Triton's interpreter"),
             *_versions(),
+            *((("kept compiled code", folder),) if folder else ()),
         ),
         target=target,
     )

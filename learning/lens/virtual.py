@@ -103,7 +103,10 @@ class Utilities:
         }
 
     def load_binary(self, name: str, binary: bytes, shared: int, device: int) -> tuple[Any, Any, int, int, int]:
-        """(module, function, registers a thread, spilled words a thread, threads a block) read from the binary."""
+        """(module, function, registers a thread, spilled words a thread, threads a block) read from the binary; of an
+        empty one, where only the compiler's verdict was asked for, neither is known."""
+        if not binary:
+            return object(), object(), 0, 0, 1024
         usage = cubin.usage(binary, name)
         return object(), object(), usage.registers, usage.stack // 4, 1024
 

@@ -136,7 +136,7 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
             say(f"{lesson.slug} ({lesson.id}): {places.shown(found.path)}")
             for note in found.notes:
                 say(f"  {note}")
-    device, card, sentence = machine.open_for(lesson, interpret=chosen.interpret)
+    device, card, sentence = machine.open_for(lesson, interpret=chosen.interpret, target=chosen.target or "")
     if sentence:
         say(f"  {sentence}")
     if found is None and not chosen.solution:

@@ -11,33 +11,44 @@ from learning.workshops.console import command
 from learning.workshops.work import Unavailable
 
 
-def open_for(lesson: Lesson, *, interpret: bool) -> tuple[str, str, str]:
-    """Open the device ``lesson`` is checked on: its kind ("cuda", "interpreter", "cpu"), its name, and a sentence for the
-    learner or "".
+def open_for(lesson: Lesson, *, interpret: bool, target: str = "") -> tuple[str, str, str]:
+    """Open the device ``lesson`` is checked on: its place ("cuda", "cpu", "interpreter", or "sm_75" and the like for a
+    virtual card), its name, and a sentence for the learner or "".
 
-    A GPU lesson wants the GPU unless ``interpret``. Raises ``Unavailable`` saying what is missing and how to get it.
+    A GPU lesson wants the GPU. ``interpret`` takes the course's CPU device instead: the virtual card ``target``, a T4
+    where none is named, or Triton's interpreter alone where Triton cannot compile; so does a ``target`` where there is no
+    GPU. Raises ``Unavailable`` saying what is missing and how to get it.
     """
     if lesson.kind == "cpu":
         return "cpu", "CPU", "a CPU lesson: --interpret changes nothing" if interpret else ""
     _need_packages(lesson)
-    from learning.lens import device, nvml
+    from learning.lens import device, nvml, toolchain
 
-    if not interpret and nvml.first_gpu() is None:
+    no_gpu = nvml.first_gpu() is None
+    if no_gpu and not interpret and not target:
         raise Unavailable(
-            f"{lesson.slug} runs on an NVIDIA GPU, and this machine shows none. Triton's interpreter on the CPU "
-            f"can run it instead:\n    {command(lesson.slug + ' --interpret')}"
+            f"{lesson.slug} runs on an NVIDIA GPU, and this machine shows none. It can be compiled for one all the same "
+            f"and run in Triton's interpreter on the CPU:\n    {command(lesson.slug + ' --interpret')}"
         )
+    on_cpu = interpret or no_gpu
+    wanted = target or device.without_gpu() if on_cpu else "cuda"
     try:
-        opened = device.open("interpreter" if interpret else "cuda")
+        opened = device.open(wanted)
     except RuntimeError as error:
-        offer = "" if interpret else f" (--interpret runs {lesson.slug} in Triton's interpreter on the CPU)"
+        offer = "" if on_cpu else f" (--interpret runs {lesson.slug} in Triton's interpreter on the CPU)"
         raise Unavailable(f"{error}{offer}") from None
-    where = f"on {opened.name}"
-    return (
-        opened.kind,
-        opened.name,
-        f"{where}: gate 06, the parity gate, stays open until it passes on a GPU" if interpret else where,
-    )
+    if not on_cpu:
+        return opened.place, opened.name, f"on {opened.name}"
+    return opened.place, opened.name, (
+        f"on {'a ' if opened.target else ''}{opened.name}{_how(opened.target, toolchain.complaint())}: gate 06, the parity "
+        "gate, stays open until it passes on a GPU"
+    )  # fmt: skip
+
+
+def _how(target: str, uncompiled: str) -> str:
+    if target:
+        return " (Triton compiles for it, and its interpreter computes)"
+    return f" (nothing is compiled: {uncompiled})" if uncompiled else ""
 
 
 def _need_packages(lesson: Lesson) -> None:

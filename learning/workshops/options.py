@@ -39,10 +39,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--list", action="store_true", help="list the lessons")
     made.add_argument("--hint", nargs="?", const="1", metavar="N", help="show hint N of three (1 unless said)")
     made.add_argument("--solution", action="store_true", help="check the supplied answer instead of yours")
-    made.add_argument("--interpret", action="store_true", help="run a GPU lesson in Triton's interpreter on the CPU")
+    made.add_argument(
+        "--interpret", action="store_true", help="run a GPU lesson without a GPU: compiled, computed on the CPU"
+    )
     made.add_argument(
         "--target", choices=tuple(TARGETS), metavar="CARD",
-        help=f"say as well what the compiler makes of it for a card: {', '.join(TARGETS)}",
+        help=f"say as well what the compiler makes of it for a card ({', '.join(TARGETS)}), which --interpret then runs it on",
     )  # fmt: skip
     made.add_argument("--file", metavar="PATH", help="check this notebook or .py")
     made.add_argument("--py", action="store_true", help="work in work/NAME/NAME.py, made from the starter")

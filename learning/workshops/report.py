@@ -9,6 +9,7 @@ from learning import course
 from learning.judge.engine import Graded
 from learning.judge.finding import BROKEN, FAILED, PASSED, WAITING
 from learning.judge.score import plain
+from learning.lens.cards import card
 from learning.lesson import LEVELS, Lesson
 from learning.workshops.console import command
 
@@ -63,6 +64,8 @@ def summary(graded: Graded) -> str:
     passed = sum(result.state == PASSED for result in results)
     points = f"{plain(sum(r.earned for r in results))} of {plain(sum(r.points for r in results))} points"
     where = _WHERE.get(graded.device, "")
+    if graded.target:
+        where = f"on a virtual {card(graded.target).name} (compiled for it, computed in Triton's interpreter)"
     text = f"{passed} of {len(results)} public checks passed {where}, {points}."
     waiting = sum(result.state == WAITING for result in results)
     broken = sum(result.state == BROKEN for result in results)

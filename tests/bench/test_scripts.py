@@ -37,7 +37,7 @@ def protocol():
 @pytest.fixture(scope="module")
 def pair(protocol):
     with fleet.Servers() as servers:
-        made = protocol.Pair(servers, device.current().kind)
+        made = protocol.Pair(servers, device.current().place)
         yield made
         made.close()
 

@@ -31,7 +31,7 @@ def servers():
 @pytest.fixture
 def grade_add(servers):
     """Grade sources against the adding lesson: ``grade_add(source, …, limits=…, servers=…)``."""
-    kind = device.current().kind
+    kind = device.current().place
 
     def run(*sources, **options):
         options = {"notebook": _tiny.adding_notebook(), "servers": servers, "device": kind, **options}

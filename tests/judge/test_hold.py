@@ -43,7 +43,7 @@ def raises(x):
 def entries(servers):
     """``entries(name)``: a function of SOURCE in a worker that all of them share."""
     limits = engine.Limits(call_seconds=0.7)
-    line = Line(servers, device.current().kind, [("answer", SOURCE, cells.ANSWER)], limits, checks=1)
+    line = Line(servers, device.current().place, [("answer", SOURCE, cells.ANSWER)], limits, checks=1)
     line.begin()
     yield lambda name: Entry(name, line)
     line.close()

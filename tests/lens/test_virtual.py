@@ -12,6 +12,11 @@ def test_compiler_limits_hooks_tuner_and_corrections_and_nothing_left_patched(st
     assert len(results) >= 32 and not failures(results), failures(results)
 
 
+def test_a_verdict_agrees_with_the_whole_compilation(stories):
+    results = stories("t4", "verdicts.")
+    assert len(results) == 3 and not failures(results), failures(results)
+
+
 @pytest.mark.slow
 def test_every_kernel_kind_compiles_for_a_t4_and_computes_right(stories):
     results = stories("t4", "kernels.,products.")

@@ -38,7 +38,7 @@ def plain_servers():
 @pytest.fixture
 def attack(servers):
     """Grade a submission's text against the tiny adding lesson."""
-    kind = device.current().kind
+    kind = device.current().place
     limits = engine.Limits(call_seconds=1.5, after_timeout_seconds=0.4) if kind != "cuda" else engine.Limits.on(kind)
 
     def run(*sources, **options):

@@ -40,7 +40,7 @@ def an_interpreter(monkeypatch):
     """``--interpret`` finds its device without opening this test process's door for good."""
     real = machine.open_for
 
-    def open_for(lesson, *, interpret):
+    def open_for(lesson, *, interpret, target=""):
         return (
             ("interpreter", "Triton's interpreter", "on Triton's interpreter")
             if interpret and lesson.kind == "gpu"
@@ -132,7 +132,7 @@ def test_an_id_names_a_lesson_too(ask, answered_work):
 @pytest.mark.parametrize(
     "line",
     ["", "--what", f"{CPU} --hint 4", f"{CPU} --hint 0", f"{CPU} --hint x", "all --hint", "all --py", "all --file a.py",
-     f"{CPU} --level beginner", f"{CPU} --include-gpu", "all --level expert", f"{CPU} --target t4", f"{CPU} {GPU}",
+     f"{CPU} --level beginner", f"{CPU} --include-gpu", "all --level expert", f"{CPU} {GPU}",
      f"{CPU} --solution --file a.py", f"{CPU} --solution --py", f"{CPU} --py --file a.py", f"--list {CPU}",
      f"{CPU} --hint --solution", f"{CPU} --sol", "--hint"],
 )  # fmt: skip

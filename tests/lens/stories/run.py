@@ -56,9 +56,9 @@ def stories(target):
 
         special.append(tracing)
     if target == "t4":
-        from tests.lens.stories import compiling, virtual
+        from tests.lens.stories import compiling, verdicts, virtual
 
-        special += [compiling, virtual]
+        special += [compiling, verdicts, virtual]
     if target in ("t4", "cuda"):
         from tests.lens.stories import launching
 
