@@ -37,7 +37,7 @@ class KernelPicture(Picture):
         rules = [
             f"#{me} .say,#{me} .plain{{display:none}}",
             # The label draws the button, so that the two never stand on different lines; the real one is only unseen.
-            f"#{me}{{position:relative}}",
+            f"#{me}{{position:relative;padding:4px 2px}}",
             f"#{me} input{{position:absolute;opacity:0;margin:0}}",
             f"#{me} label{{display:inline-block;margin:0 .9em .1em 0;white-space:nowrap;cursor:pointer}}",
             f'#{me} label::before{{content:"\\2610\\A0"}}',
