@@ -76,7 +76,7 @@ def test_the_shapes_are_fixed_and_reproducible(slug):
     tensors = [guard.tensors_in(*x) for x in (one, two, other)]
     assert all(torch.equal(a, b) and a.stride() == b.stride() for a, b in zip(*tensors[:2], strict=True))
     assert not all(torch.equal(a, b) for a, b in zip(tensors[0], tensors[2], strict=True))
-    assert {tuple(shape.sizes) for shape in found.shapes} == {tuple(found.tiny)}
+    assert all(set(shape.sizes) <= set(found.tiny) for shape in found.shapes)
 
 
 GOOD = """
