@@ -7,6 +7,7 @@ every check. Standard library only at module level.
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
 import time
@@ -23,6 +24,7 @@ from learning.judge.line import Line
 from learning.judge.score import Score
 from learning.lens import cards
 from learning.lesson import Lesson
+
 
 RULED = ("house_rules", "structure", "faster")
 INTERPRETED = "interpreter"
@@ -259,20 +261,17 @@ def _unanswered(cell: CheckCell, lesson: Lesson) -> CheckResult:
 # --- the instructor's notebook ---------------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(frozen=True)
 class CheckCell:
-    """A check or hidden cell: its grade id, its check's name, points, syntax tree."""
+    """A check or hidden cell: its grade id, its check's name, points, syntax tree; ``last`` where it reads the house rules, and
+    so comes after all checks in which torch's calls are seen."""
 
     name: str
     check: str
     points: float
     hidden: bool
     tree: ast.Module
-
-    @property
-    def last(self) -> bool:
-        """Whether it reads the house rules, and so comes after all checks in which torch's calls are seen."""
-        return any(isinstance(n, ast.Attribute) and n.attr in RULED for n in ast.walk(self.tree))
+    last: bool
 
 
 @dataclass
@@ -320,15 +319,21 @@ class Plan:
 
 
 def _check_cell(name: str, text: str, cell: dict, hidden: bool) -> CheckCell:
+    points = cell.get("metadata", {}).get("nbgrader", {}).get("points", 0)
+    return _parsed(name, text, float(points), hidden)
+
+
+@functools.lru_cache(maxsize=256)  # the same cells judge every submission of a class
+def _parsed(name: str, text: str, points: float, hidden: bool) -> CheckCell:
     try:
         tree = ast.parse(text)
-        last = tree.body[-1]
+        run = tree.body[-1]
     except (SyntaxError, IndexError) as problem:
         raise ValueError(f"the check cell {name!r} does not parse: {problem}") from None
-    value = getattr(last, "value", None)
+    value = getattr(run, "value", None)
     called = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else name
-    points = cell.get("metadata", {}).get("nbgrader", {}).get("points", 0)
-    return CheckCell(name, called, float(points), hidden, tree)
+    last = any(isinstance(node, ast.Attribute) and node.attr in RULED for node in ast.walk(tree))
+    return CheckCell(name, called, points, hidden, tree, last)
 
 
 def instructor_notebook(lesson: Lesson) -> dict:

@@ -25,8 +25,9 @@ def decide(
     anchor = anchor or trial.setting.resources.get("anchor")
     if anchor is None:
         raise NeedsDevice("the anchor, the lesson's own answer, is not at hand here; the grader has it")
-    # An answer shares its process with what runs its blocks, so threads and patched modules must be out of bounds.
-    trial.house_rules(entry)
+    # An answer shares its process with what runs its blocks, so threads and patched modules must be out of bounds; and it is
+    # watched once with these very arguments, since an answer may leave large inputs to torch.
+    trial.house_rules(entry, *args, **kwargs)
     called = trial.called(entry, args, kwargs)
     try:
         with trial._told():
