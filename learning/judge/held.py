@@ -160,7 +160,17 @@ class Held:
             if collecting:
                 gc.enable()
         self._graph = graph
+        for copy in range(len(self.sets)):  # replays alone shall make results: work that escaped the capture has run already
+            self._spoil(copy)
+        _finish()
         return ""
+
+    def _spoil(self, copy: int) -> None:
+        """Overwrite what was made of set ``copy`` with NaN, unless it lies in the set's own memory."""
+        own = {tensor.untyped_storage().data_ptr() for tensor in guard.tensors_in(*self.sets[copy])}
+        for made in guard.tensors_in(self.outputs[copy]):
+            if made.untyped_storage().data_ptr() not in own:
+                made.detach().fill_(guard.poison_value(made.dtype, 0))
 
     def stir(self, copy: int, shift: int, share: float = 1.0) -> None:
         """Move the values of set ``copy`` about, where they lie: in a run of ``share`` (0 … 1) of each tensor's elements, in
@@ -180,10 +190,7 @@ class Held:
             part = flat.narrow(0, shift % (count - width + 1), width)
             part.copy_(_roll(part, 1 + shift % (width - 1)))
             once.copy_(flat.reshape(once.shape))
-        own = {tensor.untyped_storage().data_ptr() for tensor in tensors}
-        for made in guard.tensors_in(self.outputs[copy]):
-            if made.untyped_storage().data_ptr() not in own:
-                made.detach().fill_(guard.poison_value(made.dtype, 0))
+        self._spoil(copy)
         if self._graph is None:
             self.outputs[copy] = None
         if self.on_gpu:
