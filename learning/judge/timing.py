@@ -90,7 +90,7 @@ class Verdict:
         inputs = f"{self.copies} sets of inputs in turn{', beyond the L2 cache' if self.cold else ''}"
         told = (
             f"{self.answer_seconds * 1e6:.1f} µs a call, the anchor {self.anchor_seconds * 1e6:.1f} µs: {self.ratio:.3f} × "
-            f"its time (95 % interval {self.low:.3f} to {self.high:.3f}; {self.pairs} pairs of {self.calls} calls, {how}, "
+            f"its time, {Ratio(self.ratio, self.low, self.high).verdict} (95 % interval {self.low:.3f} to {self.high:.3f}; {self.pairs} pairs of {self.calls} calls, {how}, "
             f"{inputs}"
         )
         if self.control is not None:
