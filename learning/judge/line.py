@@ -20,6 +20,10 @@ TRAFFIC = 3
 """How many calls more a call counts as whose traffic is counted to the end: one before it, and the counting."""
 
 
+_LEAST = 0.05
+"""Seconds that any call gets, and less than which nothing is left of a submission's time."""
+
+
 def arguments(packer: wire.Packer, args: tuple, kwargs: dict) -> dict:
     """A call's arguments as fields of a request."""
     positional, named = packer.tree(args), packer.tree(list(kwargs.values()))
@@ -128,7 +132,7 @@ class Line:
         call = limits.after_timeout_seconds if self._timed_out else limits.call_seconds
         if limits.total_seconds - self._spent < call:
             self._forgive()
-        return max(0.05, min(call, limits.total_seconds - self._spent))
+        return max(_LEAST, min(call, limits.total_seconds - self._spent))
 
     def _forgive(self) -> None:
         """Take back from what was spent the time that this check's worker waited for a processor."""
@@ -140,7 +144,7 @@ class Line:
     def _out_of_time(self, seconds: float) -> Fault:
         before, self._timed_out = self._timed_out, True
         self._forgive()
-        if self._spent >= self._limits.total_seconds:
+        if self._limits.total_seconds - self._spent < _LEAST:
             self._hopeless = Fault(
                 "", f"the submission's {self._limits.total_seconds:g} s were used up", kind="timeout"
             )
