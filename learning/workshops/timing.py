@@ -110,9 +110,9 @@ def _run(asked: Asked, places: Places, grade: Callable | None, opened: Any, run:
         return MISSING
     opened = opened or _open(chosen[0])
     runs, statuses = [], []
-    with run or runner.Runner(opened.kind) as at_hand:
+    with run or runner.Runner(opened.kind) as at_hand, checking._servers(grade) as engine:
         for lesson in chosen:
-            status, made, why = _guarded(lesson, asked, places, grade, opened, at_hand)
+            status, made, why = _guarded(lesson, asked, places, engine, opened, at_hand)
             statuses.append(status)
             runs += [made] if made else []
             skipped += [{"op": lesson.slug, "reason": why}] if why else []
@@ -193,10 +193,7 @@ def _one(
             say("  Still TODO: the answer is the untouched starter, and there is nothing to time yet.")
             return TODO, None, "still TODO"
     say(f"  on {opened.name}; parity first: fast and wrong is worth nothing")
-    with checking._servers(grade) as engine:
-        graded = engine(
-            lesson, learner, notebook=notebook, hidden=False, device=opened.kind, progress=lambda result: None
-        )
+    graded = grade(lesson, learner, notebook=notebook, hidden=False, device=opened.kind, progress=lambda result: None)
     status = checking.status(graded)
     if status == TODO:
         return TODO, None, "still TODO"
