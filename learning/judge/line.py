@@ -21,7 +21,7 @@ TRAFFIC = 3
 
 
 _LEAST = 0.05
-"""Seconds that any call gets, and less than which nothing is left of a submission's time."""
+"""Seconds that any call gets."""
 
 
 def arguments(packer: wire.Packer, args: tuple, kwargs: dict) -> dict:
@@ -132,6 +132,7 @@ class Line:
         call = limits.after_timeout_seconds if self._timed_out else limits.call_seconds
         if limits.total_seconds - self._spent < call:
             self._forgive()
+        self._last = limits.total_seconds - self._spent <= call
         return max(_LEAST, min(call, limits.total_seconds - self._spent))
 
     def _forgive(self) -> None:
@@ -144,7 +145,7 @@ class Line:
     def _out_of_time(self, seconds: float) -> Fault:
         before, self._timed_out = self._timed_out, True
         self._forgive()
-        if self._limits.total_seconds - self._spent < _LEAST:
+        if self._last or self._spent >= self._limits.total_seconds:
             self._hopeless = Fault(
                 "", f"the submission's {self._limits.total_seconds:g} s were used up", kind="timeout"
             )
@@ -180,7 +181,7 @@ class Line:
             self._end()
             fault.cell = at[0]
             guilty = [load for load in self._loads if load[0] == at[0] and load[2] == roles.EXTRA]
-            if not guilty or self._spent >= self._limits.total_seconds:
+            if not guilty or (self._last and fault.kind == "timeout") or self._spent >= self._limits.total_seconds:
                 self._timed_out = self._timed_out or fault.kind == "timeout"
                 self._hopeless = fault
                 self._remember(fault)
