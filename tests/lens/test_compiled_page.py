@@ -50,3 +50,13 @@ def test_the_page_is_what_the_compiler_says_today():
         [sys.executable, str(ROOT / "tools/compiled_page.py"), "--check"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", [slug for slug in lessons.slugs() if lessons.load(slug).kind == "gpu"])
+def test_every_gpu_lesson_asks_for_a_count_that_gate_09_waits_for(slug):
+    text = (lessons.load(slug).folder / "lesson.md").read_text(encoding="utf-8")
+    for call in ("reading.count(", "my_compiled()"):
+        assert call in text, (
+            f"{slug}: add the cell with {call} after the comparison, as in learning/lessons/softmax/lesson.md"
+        )

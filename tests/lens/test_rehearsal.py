@@ -94,3 +94,26 @@ def test_every_lessons_case_has_a_sentence_and_its_answer_runs(slug):
     assert rehearsal.sentence(card.folder).endswith(".")
     if card.kind == "gpu" and slug not in ("vector_add", "strided_softmax"):  # those two ran above
         assert run(slug)["launches"]
+
+
+TOO_LARGE = """
+@triton.jit
+def turn_kernel(x_ptr, out_ptr):
+    i, j = tl.arange(0, 256), tl.arange(0, 128)
+    x = tl.load(x_ptr + (i[:, None] + 256 * j[None, :]) % 2500)
+    tl.store(out_ptr + 128 * i[:, None] + j[None, :], x, mask=i[:, None] < 19)
+
+
+def add(x, y):
+    turn_kernel[(1,)](x, y, num_warps=8)
+    return y
+"""
+
+
+@pytest.mark.slow
+def test_a_tile_that_a_t4_cannot_launch_is_told_in_a_sentence_and_a_newer_card_takes_it():
+    with pytest.raises(RehearsalFailed, match=r"needs \d+ .*shared memory and this card has 65536: use smaller tiles"):
+        run("vector_add", TOO_LARGE)
+    found = run("vector_add", TOO_LARGE, target="sm_90", listing="sass")
+    assert found["target"] == "sm_90" and found["compiled"][0]["shared"] > 65536 and found["compiled"][0]["launches"]
+    assert found["listings"][0]["kind"] == "sass" and not found["listings"][0]["numbered"]
