@@ -108,15 +108,15 @@ def page(cpu: dict, gpu: dict) -> str:
     """The page as Markdown."""
     rows, seen = cpu.get("rows", {}), {row["name"]: row for row in gpu.get("rows", []) if row["kind"] == "attacker"}
     every, honest = field.attacks(), controls()
-    scored = [a.name for a in every if (row := row_of(a, rows, seen)) and not row[0]]
+    ran = [row for attack in every if (row := row_of(attack, rows, seen))]
     lines = [
         "# The red team",
         "",
         "Made by `python tools/redteam_table.py` from the records in `benchmarks/results/`; [threat-model.md](threat-model.md) says",
         "what is promised. An attacker must earn nothing at the checks that are there to refuse it, a control must lose nothing.",
         "",
-        f"{len(every)} attackers in {len(field.CLASSES)} classes: {len(scored)} scored. {len(honest)} honest controls: "
-        f"{sum(not rows[name]['ok'] for name in honest if name in rows)} lost a point.",
+        f"{len(every)} attackers in {len(field.CLASSES)} classes, {len(ran)} of them run: {sum(not ok for ok, _ in ran)} scored. "
+        f"{len(honest)} honest controls: {sum(not rows[name]['ok'] for name in honest if name in rows)} lost a point.",
         "",
         f"Without a GPU: {cpu.get('sandbox', 'not yet run')}",
         f"On a GPU: {gpu_line(gpu)}",

@@ -98,6 +98,13 @@ def test_what_failed_makes_the_exit_status_and_the_rest_is_graded(graded):
     assert "Traceback" not in done.stderr
 
 
+def test_progress_says_what_is_left_and_a_summary_ends_it(graded):
+    told = graded.told["autograde"].stderr
+    assert re.search(r"2 of \d+: .*; about \d+ s left", told)
+    failed = len(NAMED) + 5  # three folders that are no ids, two links
+    assert re.search(rf"\d+ submissions, 0 from the store, {failed} failed to grade; \d+ s", told), told[-1500:]
+
+
 def test_folders_that_are_no_student_ids_are_named_and_never_enter_the_gradebook(graded):
     for name, why in (("not an id!", "is not a student id"), ("Ada", "upper and lower"), ("ada", "upper and lower")):
         assert name not in graded.scores(LESSON)
