@@ -25,7 +25,6 @@ from learning.judge.score import Score
 from learning.lens import cards
 from learning.lesson import Lesson
 
-
 RULED = ("house_rules", "structure", "faster")
 INTERPRETED = "interpreter"
 """Where the kernels of an answer that is judged on a GPU are traced."""

@@ -26,7 +26,7 @@ def shell(tmp_path, clean_environment):
         done = subprocess.run(command, cwd=course.ROOT, env=environment, capture_output=True, timeout=240, text=True)
         return done.returncode, done.stdout, done.stderr
 
-    run.folder = tmp_path
+    run.folder, run.environment = tmp_path, environment
     return run
 
 
@@ -130,13 +130,50 @@ def test_a_gpu_lesson_in_the_interpreter_todo_right_and_wrong(shell):
     hand_in(shell, GPU, supplied(GPU))
     status, out, err = shell(GPU, "--interpret", bare=False)
     assert (status, err) == (0, ""), out + err
-    assert "in Triton's interpreter" in out and "progress 0/12" in out
+    assert "on a virtual Tesla T4 (compiled for it, computed in Triton's interpreter)" in out and "progress 0/12" in out
     hand_in(shell, GPU, supplied(GPU).replace("mask=mask", "mask=offsets >= 0"))
     status, out, _ = shell(GPU, "--interpret", bare=False)
     assert status == 1 and "not yet" in out and "called" in out
     kept = records.read(shell.folder / GPU / records.FILE).records
     assert [record["device"] for record in kept] == ["interpreter"] * 2
     assert kept[0]["source"] != kept[1]["source"]
+
+
+BREAKS = "    for step in range(n_elements):\n        break\n"
+OVERFLOWS = (
+    "    rows, columns = tl.arange(0, 128)[:, None], tl.arange(0, 256)[None, :]\n"
+    "    tile = tl.load(x_ptr + rows * 256 + columns, mask=rows * 256 + columns < n_elements, other=0.0)\n"
+    "    places = rows + tl.arange(0, 128)[None, :]\n"
+    "    tl.store(out_ptr + places, tl.dot(tile, tl.trans(tile)), mask=places < 0)\n"
+)
+
+
+def with_lines(lines):
+    """The supplied answer, with lines added in its kernel before the first load."""
+    text = supplied(GPU)
+    load = next(line for line in text.splitlines() if "tl.load(" in line)
+    return text.replace(load, lines + load, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_what_the_compiler_refuses_is_told_in_a_sentence_and_so_is_leaving_the_compiler_out(shell):
+    hand_in(shell, GPU, with_lines(BREAKS))
+    status, out, _ = shell(GPU, "--interpret", bare=False)
+    assert status == 1 and "on a virtual Tesla T4 (Triton compiles for it" in out
+    assert "CompilationError: a kernel cannot leave a loop with `break`" in out and ": break)" in out, out
+    shell.environment["TRITON_INTERPRET"] = "1"
+    status, out, _ = shell(GPU, "--interpret", bare=False)
+    assert status == 0 and "on Triton's interpreter on the CPU" in out and "virtual" not in out, out
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_tile_that_a_t4_cannot_hold_is_told_in_bytes(shell):
+    hand_in(shell, GPU, with_lines(OVERFLOWS))
+    status, out, _ = shell(GPU, "--interpret", bare=False)
+    assert status == 1 and "131072 bytes of shared memory and this card has 65536" in out
+    assert "Traceback" not in out
 
 
 def test_an_answer_is_compiled_for_a_t4_that_is_not_here(shell):
