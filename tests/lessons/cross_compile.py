@@ -56,15 +56,26 @@ class NoDriver:
         return True
 
 
+class Unseen:
+    """A structure of which nothing is demanded."""
+
+    def __getattr__(self, name):
+        return lambda *args, **demands: None
+
+
 class Provoking(Trial):
     """A trial that calls the answer with every judged case, in every dtype, and judges nothing."""
 
     dtypes = DTYPES
 
-    def parity(self, entry, *args, reference=None, oracle=None, exact=False, k=2.0, c=None, scale=None, working=None,
+    def parity(self, entry, *args, reference=None, oracle=None, exact=False, k=2.0, c=None, scale=None, working=None, terms=0,
                yardstick=None, tile=None, atomics=False, repeats=None, names=(), outputs=(), **options):  # fmt: skip
         for dtype in DTYPES:
             entry(*(retyped(value, dtype) for value in args), **options)
+
+    def structure(self, entry, *args, reference=None, **options):
+        self.parity(entry, *args, **options)
+        return Unseen()
 
     def faster(self, entry, args, **options):
         raise NeedsDevice("nothing is timed here")
