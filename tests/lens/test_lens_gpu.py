@@ -81,6 +81,39 @@ def test_without_a_gpu_nothing_is_run_and_the_status_is_3(tmp_path, capsys):
     assert "no CUDA GPU" in capsys.readouterr().out and not list(tmp_path.iterdir())
 
 
+PARTS = """import json, sys, time
+facts = {"registers": 26, "stack": 0, "shared": 8, "code": "a"}
+row = {name: 100 for name in ("requested_read", "distinct_read", "distinct_written", "sectors_read", "sectors_written")}
+found = {
+    "machine": {"gpu": "NVIDIA H200"}, "ceilings": {"measured_here": {"bandwidth": 4.2e12}}, "traced": {"lens_add_kernel": row},
+    "registers-offline": {"kernels": {"L1: k": facts}, "failed": {}}, "registers-driver": {"kernels": {"L1: k": facts}, "failed": {}},
+}
+if sys.argv[1] == "timed":
+    sys.exit("no such clock")
+print("lens-gpu:" + json.dumps(found[sys.argv[1]]))
+"""
+
+
+@pytest.mark.skipif(nvml.first_gpu() is not None, reason="there is a GPU here")
+def test_parts_that_fail_or_are_not_to_be_had_stand_in_the_record_beside_those_that_ended(
+    tmp_path, monkeypatch, capsys
+):
+    parts, record = tmp_path / "parts.py", tmp_path / "results" / "record.json"
+    parts.write_text(PARTS)
+    monkeypatch.setattr(lens_gpu, "PARTS", parts)
+    monkeypatch.setattr(nvml, "first_gpu", lambda: nvml.Gpu("NVIDIA H200", (9, 0), 1 << 37, "580.159.04"))
+    monkeypatch.setattr(lens_gpu, "_cuda", lambda: "13.0")
+    monkeypatch.setattr(ncu, "find", lambda: (_ for _ in ()).throw(ncu.NotToBeHad("ncu is not installed here")))
+    assert lens_gpu.main(["--output", str(record)]) == 1
+    kept = json.loads(record.read_text())["parts"]
+    states = {name: part["state"] for name, part in kept.items()}
+    assert states == {"machine": "measured", "launches": "failed", "ceilings": "measured", "registers": "agrees",
+                      "traffic": "not to be had"}  # fmt: skip
+    assert "not installed" in kept["traffic"]["reason"] and "did not run" in kept["launches"]["reason"]
+    assert kept["registers"]["target"] == "sm_90" and "26   26 registers" in capsys.readouterr().out
+    assert not list(record.parent.glob("*.partial"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["traced", "registers-offline"])
 def test_what_needs_no_gpu_answers_here(part, tmp_path):
