@@ -20,6 +20,7 @@ from learning.gates.fields import PredictionError
 from learning.lens import facts, rehearsal
 from learning.lens.listing import Listing
 
+
 def count(*, loads: Mapping[Any, Any], kernel: str = "") -> Shown:
     """Say how many global loads the kernel has for a T4: ``loads`` is {bytes one thread moves in one instruction: how many
     such instructions stand in the PTX}; ``kernel`` names one where the answer launches several (the first, unless said).
