@@ -66,7 +66,8 @@ def profile(
             said = [line.strip() for line in (text + done.stdout + done.stderr).splitlines() if line.strip()]
             wrong = [line for line in said if "==ERROR==" in line] or said[-3:]
             raise NotToBeHad(f"ncu profiled nothing (exit status {done.returncode}): {' '.join(wrong)[:400]}")
-        return found
+        # page "raw" tells of the device as well; what was asked for is kept
+        return {kernel: {m: row[m] for m in metrics if m in row} for kernel, row in found.items()}
 
 
 def table(text: str) -> dict[str, dict[str, float]]:

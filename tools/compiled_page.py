@@ -9,6 +9,7 @@ The page names the Triton it was made with, and only that release's figures are 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "compiled.md"
+RECORD = ROOT / "benchmarks" / "results" / "lens-gpu.json"
 sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
@@ -172,7 +174,43 @@ def page() -> str:
             spilled = f", **{made['spilled']} bytes spilled**" if made["spilled"] else ""
             cells.append(f"{made['unit']}, {made['registers']} registers{spilled}, {made['shared'] // 1024} KiB shared")
         lines.append(f"| {tile} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *against_a_gpu()]) + "\n"
+
+
+def against_a_gpu() -> list[str]:
+    """What the record of a GPU machine says of these figures and of the trace's; nothing where there is no record."""
+    if not RECORD.exists():
+        return []
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    parts = record["parts"]
+    machine, kernels = parts["machine"], parts["registers"]["kernels"]
+    same = sum(row["same"] for row in kernels)
+    owners = [name for row in kernels if (name := row["kernel"].split(":")[0]) in lessons.slugs()]
+    lines = [
+        "",
+        f"## Held against an {machine['gpu'].removeprefix('NVIDIA ')}",
+        "",
+        f"`benchmarks/lens_gpu.py`, {record['when']}, {machine['gpu']}, driver {machine['driver']}, torch {machine['torch']}, Triton",
+        f"{machine['triton']}. Registers, stack and shared memory compiled ahead of time equalled the driver's for {same} of {len(kernels)}",
+        f"kernels, and {sum(row['same_code'] for row in kernels)} had the same machine code: the answers of {', '.join(owners)},",
+        "the five kernels below, and four tiles of a matrix product.",
+        "",
+        "What the trace counts beside the profiler's counters, caches cold, tensors far larger than the L2 of "
+        f"{machine['l2_bytes'] >> 20} MiB. Requested and",
+        "distinct are the trace's; sectors are 32 bytes; a kernel may end before its last writes have left the L2.",
+        "",
+        "| kernel | read: requested | distinct | DRAM | load sectors, profiler ÷ trace | store sectors | by the hook | by do_bench | floor |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in parts["traffic"]["kernels"]:
+        time = parts["launches"]["times"][row["kernel"]]
+        read = row["counters"]["dram__bytes_read.sum"]
+        lines.append(
+            f"| {row['kernel']} | {row['requested_read'] / 1e6:.0f} MB | {row['distinct_read'] / 1e6:.0f} MB | {read / 1e6:.0f} MB | "
+            f"{row['sectors_over_traced_read']:.4f} | {row['sectors_over_traced_written']:.4f} | {time['hook_us']:.0f} µs | "
+            f"{time['bench_us']:.0f} µs | {time['floor_us']:.0f} µs |"
+        )
+    return [*lines, "", *(f"- `{row['kernel']}`: {row['note']}." for row in parts["traffic"]["kernels"])]
 
 
 def main(argv: list[str] | None = None) -> int:

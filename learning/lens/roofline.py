@@ -62,7 +62,7 @@ CEILINGS: dict[str, Ceiling] = {
         663e12,
         LAUNCH_SECONDS,
         "copy and fp16 matmul measured on an H200 (torch 2.11, Triton 3.6; the data sheet says 4.8 TB/s and 989 TFLOP/s); "
-        "fp32 rate from NVIDIA's H200 data sheet",
+        "fp32 rate from NVIDIA's H200 data sheet (a cuBLAS product reached 51 TFLOP/s: benchmarks/results/lens-gpu.json)",
         peak=989e12,
     ),
 }

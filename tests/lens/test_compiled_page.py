@@ -1,5 +1,6 @@
 """The page of the compiler's figures says what the compiler does, and lessons say what the page says."""
 
+import json
 import re
 import subprocess
 import sys
@@ -41,6 +42,18 @@ def test_the_t4s_cliff_is_shown_and_no_run_is_claimed():
         r"\| 64 × 64 × 32, 4 warps, fp16 \| FMA, 255 registers, \*\*\d+ bytes spilled\*\*.*mma\.sync.*wgmma", PAGE
     )
     assert "Nothing here ran on a T4" in PAGE and "no time follows" in PAGE
+
+
+def test_what_the_page_says_of_a_gpu_is_what_the_record_holds():
+    sys.path.insert(0, str(ROOT / "tools"))
+    import compiled_page
+
+    told = "\n".join(compiled_page.against_a_gpu()).strip()
+    assert told and PAGE.endswith(told + "\n"), "run tools/compiled_page.py"
+    record = json.loads(compiled_page.RECORD.read_text(encoding="utf-8"))["parts"]
+    assert all(row["same"] for row in record["registers"]["kernels"]) and not record["registers"]["missing"]
+    passes = {row["kernel"]: round(row["dram_over_distinct_read"]) for row in record["traffic"]["kernels"]}
+    assert passes.pop("lens_softmax_three_loops_kernel") == 3 and set(passes.values()) == {1}
 
 
 @pytest.mark.slow
