@@ -1,7 +1,7 @@
 """The judge's way of compiling for a virtual card: it asks for the compiler's verdict, not for machine code.
 
 Every kernel goes through Triton's front end, which is where the compiler refuses what the interpreter lets pass. Where a
-block could need more shared memory than the card has, or where Triton's passes may refuse (a dot, a scan), these passes run
+block could need more shared memory than the card has, or where Triton's passes may refuse (a scan, an int8 dot), these run
 as well and the memory is planned, as for any launch. LLVM and the assembler, which follow, decide how fast a kernel is and
 not whether it is one; in a worker nobody reads that, and it takes most of the time (benchmarks/results/lens-overhead.json).
 One verdict holds for every alignment of the arguments, and whoever asks for more (registers, PTX) has it compiled whole.
@@ -25,7 +25,8 @@ from triton.runtime.jit import JITFunction
 from learning.lens import virtual
 
 # Operations that plan shared memory of their own, or that some card's passes refuse for some dtypes.
-_DEMANDING = re.compile(r"\btt\.(dot|dot_scaled|scan|gather|histogram|sort|map_elementwise)\b")
+_DEMANDING = re.compile(r"\btt\.(dot_scaled|scan|gather|histogram|sort|map_elementwise)\b")
+_DOT = re.compile(r"\btt\.dot [^\n]*?: tensor<((?:\d+x)+)([a-z]+)(\d*)[^\n]*? \* tensor<((?:\d+x)+)([a-z]+)(\d*)")
 _TENSOR = re.compile(r"tensor<((?:\d+x)+)(!tt\.ptr|[a-z]+)(\d*)")
 _COPIES = 2  # tiles that other operations hold in shared memory at a time; the tests compare with what is planned
 
@@ -150,10 +151,14 @@ def _context(backend: Any) -> Any:
 
 def demanding(text: str, limit: int, stages: int = 1) -> bool:
     """Whether a kernel, as the front end writes it, must be planned to know that its blocks fit ``limit`` bytes."""
-    if _DEMANDING.search(text):
+    dots = [found.groups() for found in _DOT.finditer(text)]
+    integer = any(kind == "i" for dot in dots for kind in (dot[1], dot[4]))
+    if _DEMANDING.search(text) or integer or len(dots) != text.count("tt.dot "):
         return True
+    operands = sum(_bytes(*dot[:3]) + _bytes(*dot[3:]) for dot in dots)  # kept in shared memory, once a stage
     largest = max((_bytes(*found.groups()) for found in _TENSOR.finditer(text)), default=0)
-    return largest * _COPIES * max(1, stages if "tt.num_stages" in text else 1) > limit
+    staged = "tt.num_stages" in text
+    return largest * _COPIES * (stages if staged else 1) > limit or operands * stages + largest > limit
 
 
 def _bytes(shape: str, kind: str, bits: str) -> int:
