@@ -48,7 +48,7 @@ def product(
         f"program {program} owns {out}[{_span(mine[0])}, {_span(mine[1])}]; {lanes - owned} of {lanes} lanes own nothing"
     )
     text.append(
-        f"it reads rows {_span(mine[0])} of {left} and columns {_span(mine[1])} of {right}, {step} of {inner} at a time"
+        f"it reads rows {_span(mine[0])} of {left} and columns {_span(mine[1])} of {right}, {min(step, inner)} of {inner} at a time"
     )
     text.append(
         f"all programs together request {left} {_count(across, 'time')} and {right} {_count(down, 'time')}, and store {out} once"
