@@ -125,7 +125,9 @@ def test_nbgraders_own_validate_reads_both_outcomes(tmp_path):
 
 
 def test_a_message_without_a_traceback_says_why_the_notebook_cannot_start(tmp_path):
-    late = "import triton.language\n" + BOOTSTRAP.replace("online_normalizer", "vector_add")
+    late = "import os, triton.language\nos.environ['TRITON_INTERPRET'] = '1'\n" + BOOTSTRAP.replace(
+        "online_normalizer", "vector_add"
+    )
     cells = run(tmp_path / "nb", late, allow_errors=True, CUDA_VISIBLE_DEVICES="", TRITON_INTERPRET="")
     error = cells[0].outputs[-1]
     assert error["ename"] == "SessionError" and "restart the kernel" in error["evalue"]
