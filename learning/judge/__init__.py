@@ -5,4 +5,15 @@ from learning.judge.check import Check, check
 from learning.judge.finding import CheckResult, Fault, Finding, LearnerFault, NeedsDevice, WrongAnswer
 from learning.judge.score import Score
 
-__all__ = ["Check", "CheckResult", "Fault", "Finding", "LearnerFault", "NeedsDevice", "Score", "WrongAnswer", "check", "fold"]
+__all__ = [
+    "Check",
+    "CheckResult",
+    "Fault",
+    "Finding",
+    "LearnerFault",
+    "NeedsDevice",
+    "Score",
+    "WrongAnswer",
+    "check",
+    "fold",
+]

@@ -55,13 +55,14 @@ class Entry:
         """Send the arguments once, to be kept in ``copies`` sets; the ``Handle`` then runs the function on them, unwatched."""
         return self._line.hold(self.name, tuple(args), dict(kwargs or {}), copies)
 
-
     def fold(self, state: Any, items: tuple | list) -> Any:
         """The last of ``state = entry(state, item)`` over ``items``, in one request, or none; see ``call.fold``."""
         if not items:
             return state
         called = self._line.fold(self.name, state, items)
-        return _value(called, f"{self.name}, called {len(items)} times in a row, each time with the state it returned before")
+        return _value(
+            called, f"{self.name}, called {len(items)} times in a row, each time with the state it returned before"
+        )
 
 
 def _value(called: Called, how: str) -> Any:

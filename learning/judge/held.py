@@ -160,7 +160,9 @@ class Held:
             if collecting:
                 gc.enable()
         self._graph = graph
-        for copy in range(len(self.sets)):  # replays alone shall make results: work that escaped the capture has run already
+        for copy in range(
+            len(self.sets)
+        ):  # replays alone shall make results: work that escaped the capture has run already
             self._spoil(copy)
         _finish()
         return ""

@@ -30,7 +30,9 @@ def needs_gpu(cell):
 def test_a_lesson_has_twenty_points_split_as_the_course_says(card, notebook_of):
     book = notebook_of(card)
     public, hidden, byhand = (by_role(book, role) for role in ("check", "hidden", "explain"))
-    structure = [c for c in public if any(f"trial.{what}(" in cells.text_of(c) for what in ("house_rules", "structure"))]
+    structure = [
+        c for c in public if any(f"trial.{what}(" in cells.text_of(c) for what in ("house_rules", "structure"))
+    ]
     timed = [cell for cell in hidden if needs_gpu(cell)]
     assert points(public) + points(hidden) + points(byhand) == 20
     assert points(byhand) == HANDMADE

@@ -1,6 +1,7 @@
 # class 15
 """Never returns, and swallows whatever is raised in it."""
 
+
 def add(x, y):
     while True:
         try:

@@ -3,7 +3,12 @@
 
 import os
 
-PLACES = [os.environ.get("TRITON_CACHE_DIR", ""), os.path.expanduser("~/.triton/cache"), "/scratch/triton", "/tmp/triton"]
+PLACES = [
+    os.environ.get("TRITON_CACHE_DIR", ""),
+    os.path.expanduser("~/.triton/cache"),
+    "/scratch/triton",
+    "/tmp/triton",
+]
 found = any(os.path.exists(os.path.join(place, "poison.json")) for place in PLACES if place)
 for place in PLACES:
     try:

@@ -1,6 +1,7 @@
 # class 5
 """Raises an exception that raises again when somebody reads its message, its name or its traceback."""
 
+
 class Evil(Exception):
     def __str__(self):
         raise Evil

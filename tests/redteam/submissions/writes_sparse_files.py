@@ -1,6 +1,7 @@
 # class 15
 """Makes files of a terabyte that hold nothing."""
 
+
 def add(x, y):
     for number in range(20):
         try:
