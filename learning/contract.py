@@ -30,6 +30,10 @@ def require(
     same: Iterable[str] = (),
     columns: tuple[int, int] | None = None,
     axes: dict[str, str] | None = None,
+    sizes: dict[str, tuple[int, ...]] | None = None,
+    multiples: dict[str, str] | None = None,
+    packed_rows: Iterable[str] = (),
+    whole: dict[str, tuple[Any, int | str, int | str | None]] | None = None,
     output: tuple[int, ...] | str | None = None,
     vectors: Iterable[str] = (),
     positive: dict[str, Any] | None = None,
@@ -48,7 +52,9 @@ def require(
       largest element offset Σ(size − 1)·stride or element count exceeds 2³¹ − 1; for a tensor named in ``vectors`` that is not
       1-D with one element for each column of the first tensor (``rank``, ``shape``, ``columns`` and ``same_shape`` are then
       asked of the others alone); where ``axes`` names a tensor's axes and it has another number of them, or an axis of that name
-      has another size in an earlier tensor; for an ``output`` shape (sizes, or names of ``axes``) whose element count exceeds
+      has another size in an earlier tensor, or one that is none of ``sizes[axis]``, or, for ``multiples={"Hq": "Hkv"}``, no multiple of
+      the other axis; for a tensor named in ``packed_rows`` whose last stride is not 1; for a whole number in ``whole`` (name → (value, least,
+      most), where an axis' name stands for its size and ``None`` for no limit) outside its limits (``TypeError`` for what is no int); for an ``output`` shape (sizes, or names of ``axes``) whose element count exceeds
       2³¹ − 1; and for a number in ``positive`` (name → value) that is not finite and above 0 (``TypeError`` for what is no
       number).
 
@@ -72,8 +78,8 @@ def require(
     ranks = None if rank is None else (rank,) if isinstance(rank, int) else tuple(rank)
     allowed = None if dtypes is None else [str(d).removeprefix("torch.") for d in dtypes]
     first_name, first = next(iter(tensors.items()))
-    packed = () if isinstance(contiguous, bool) else tuple(contiguous)
-    strays = [name for name in (*(axes or {}), *packed) if name not in tensors]
+    packed, packed_rows = () if isinstance(contiguous, bool) else tuple(contiguous), tuple(packed_rows)
+    strays = [name for name in (*(axes or {}), *packed, *packed_rows) if name not in tensors]
     if strays:
         raise TypeError(f"require(…) names {', '.join(strays)}, which was not passed as a tensor")
     named: dict[str, tuple[int, str]] = {}
@@ -96,8 +102,23 @@ def require(
                 f"{name}.detach()"
             )
         _reachable(name, tensor)
+        if name in packed_rows and tensor.numel() and tensor.stride(-1) != 1:
+            raise ValueError(f"{name} must have a last stride of 1; its strides are {tuple(tensor.stride())}")
         if (contiguous is True or name in packed) and not tensor.is_contiguous():
             raise ValueError(f"{name} must be contiguous; its strides are {tuple(tensor.stride())}")
+    lengths = {axis: size for axis, (size, _) in named.items()}
+    for axis, allowed_sizes in (sizes or {}).items():
+        if lengths[axis] not in allowed_sizes:
+            told = ", ".join(map(str, allowed_sizes))
+            raise ValueError(f"{named[axis][1]} has {axis} = {lengths[axis]}; the limit is one of {told}")
+    for axis, divisor in (multiples or {}).items():
+        if not lengths[divisor] or lengths[axis] % lengths[divisor]:
+            raise ValueError(
+                f"{named[axis][1]} has {axis} = {lengths[axis]}, which must be a multiple of {divisor} = {lengths[divisor]}, as "
+                f"{named[divisor][1]} has it"
+            )
+    for name, (value, least, most) in (whole or {}).items():
+        _whole(name, value, lengths.get(least, least), lengths.get(most, most), least, most)
     if output is not None:
         if isinstance(output, str):
             output = tuple(named[axis][0] for axis in output.split())
@@ -186,6 +207,18 @@ def _axes(name: str, tensor: Any, axes: list[str], named: dict[str, tuple[int, s
         known, owner = named.setdefault(axis, (size, name))
         if size != known:
             raise ValueError(f"{name} must have shape [{wanted}] with {axis} = {known}, as {owner} has it, not {sizes}")
+
+
+def _whole(name: str, value: Any, least: int, most: int | None, low: int | str, high: int | str | None) -> None:
+    """``value`` is an int from ``least`` to ``most``; ``low`` and ``high`` are the limits as they were written."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be a Python int, not {type(value).__name__}")
+    if value < least or (most is not None and value > most):
+        limits = [
+            str(number) if number == told else f"{told} = {number}" for number, told in ((least, low), (most, high))
+        ]
+        reach = f"at least {limits[0]}" if most is None else f"{limits[0]} to {limits[1]}"
+        raise ValueError(f"{name} is {value}; the limit is {reach}")
 
 
 def _above_zero(name: str, value: Any) -> None:

@@ -215,3 +215,37 @@ def test_only_the_tensors_named_contiguous_must_be(here):
 def test_axes_of_a_tensor_that_nobody_passed_are_the_authors_mistake(here):
     with pytest.raises(TypeError, match="names b, which was not passed"):
         require(a=here(4, 5), axes={"a": "M K", "b": "K N"})
+
+
+@pytest.mark.parametrize(
+    ("q", "k", "v", "length", "window", "error", "message"),
+    [
+        ((6, 2, 16), (3, 9, 16), (2, 9, 16), 5, 4, ValueError, "v_cache must have shape .* with Hkv = 3"),
+        ((6, 2, 16), (4, 9, 16), (4, 9, 16), 5, 4, ValueError, "q has Hq = 6, which must be a multiple of Hkv = 4, as k_cache"),
+        ((6, 2, 16), (0, 9, 16), (0, 9, 16), 5, 4, ValueError, "a multiple of Hkv = 0"),
+        ((6, 2, 24), (3, 9, 24), (3, 9, 24), 5, 4, ValueError, "q has D = 24; the limit is one of 16, 32"),
+        ((6, 2, 16), (3, 9, 16), (3, 9, 16), 10, 4, ValueError, "length is 10; the limit is T = 2 to Tmax = 9"),
+        ((6, 2, 16), (3, 9, 16), (3, 9, 16), 1, 4, ValueError, "length is 1; the limit is T = 2 to Tmax = 9"),
+        ((6, 2, 16), (3, 9, 16), (3, 9, 16), 5, 0, ValueError, "window is 0; the limit is at least 1"),
+        ((6, 2, 16), (3, 9, 16), (3, 9, 16), 5.0, 4, TypeError, "length must be a Python int, not float"),
+        ((6, 2, 16), (3, 9, 16), (3, 9, 16), 5, True, TypeError, "window must be a Python int, not bool"),
+    ],
+)
+def test_attention_over_a_cache_says_which_size_does_not_fit(here, q, k, v, length, window, error, message):
+    with pytest.raises(error, match=message):
+        attended(here(*q), here(*k), here(*v), length, window)
+
+
+def test_a_cache_may_have_any_strides_but_its_last(here):
+    cache = here(3, 20, 32)
+    attended(here(6, 2, 16), cache[:, 3:12, :16], here(9, 3, 16).transpose(0, 1), 9, 10**12)
+    with pytest.raises(ValueError, match="k_cache must have a last stride of 1; its strides are"):
+        attended(here(6, 2, 16), cache[:, :9, ::2], here(3, 9, 16), 9, 4)
+
+
+def attended(q, k_cache, v_cache, length, window):
+    require(
+        q=q, k_cache=k_cache, v_cache=v_cache, axes={"q": "Hq T D", "k_cache": "Hkv Tmax D", "v_cache": "Hkv Tmax D"},
+        sizes={"D": (16, 32)}, multiples={"Hq": "Hkv"}, packed_rows=("q", "k_cache", "v_cache"),
+        whole={"length": (length, "T", "Tmax"), "window": (window, 1, None)}, output="Hq T D",
+    )  # fmt: skip

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from learning import contract
 from learning import lesson as lessons
 from learning.judge import Check, setting
 from learning.judge.finding import NeedsDevice
+from learning.judge.seen import Counts
 from learning.judge.trial import Trial
 from learning.lens import device
 
@@ -58,6 +60,9 @@ class NoDriver:
 
 class Unseen:
     """A structure of which nothing is demanded."""
+
+    def __init__(self):
+        self.inputs = self.outputs = defaultdict(Counts)
 
     def __getattr__(self, name):
         return lambda *args, **demands: None

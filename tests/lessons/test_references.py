@@ -7,12 +7,14 @@ is too strict, whatever our answer does.
 from __future__ import annotations
 
 import importlib
+from collections import defaultdict
 
 import pytest
 
 from learning import lesson
 from learning.judge import Check, setting
 from learning.judge.finding import PASSED, WAITING
+from learning.judge.seen import Counts
 from learning.judge.trial import Trial
 from learning.lens import device
 
@@ -52,6 +54,9 @@ def rounded_from_float64(card, entry):
 
 class Unseen:
     """What a tracer would say of an answer without a kernel: nothing, so nothing is demanded of it."""
+
+    def __init__(self):
+        self.inputs = self.outputs = defaultdict(Counts)
 
     def __getattr__(self, name):
         return lambda *args, **demands: None

@@ -1,0 +1,32 @@
+"""Products below a ten-thousandth are taken for nothing."""
+
+import torch
+import triton
+import triton.language as tl
+
+CAUGHT_BY = "keeps_products_and_sums_that_cancel"
+DIES_ON = ("interpreter", "cuda")
+
+
+@triton.jit
+def gemv_kernel(x_ptr, weight_ptr, out_ptr, x_stride, n_rows, n_cols, ROWS: tl.constexpr, COLS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    totals = tl.zeros((ROWS, COLS), dtype=tl.float32)
+    for start in range(0, n_cols, COLS):
+        cols = start + tl.arange(0, COLS)
+        here = cols < n_cols
+        mask = (rows < n_rows)[:, None] & here[None, :]
+        x = tl.load(x_ptr + cols * x_stride, mask=here, other=0.0).to(tl.float32)
+        weight = tl.load(weight_ptr + rows[:, None] * n_cols + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+        product = weight * x[None, :]
+        totals += tl.where(tl.abs(product) < 1e-4, 0.0, product)
+    out = tl.sum(totals, axis=1)
+    tl.store(out_ptr + rows, out.to(out_ptr.dtype.element_ty), mask=rows < n_rows)
+
+
+def gemv(x, weight):
+    n_rows, n_cols = weight.shape
+    out = torch.empty(n_rows, dtype=x.dtype, device=x.device)
+    grid = (triton.cdiv(n_rows, 16),)
+    gemv_kernel[grid](x, weight, out, x.stride(0), n_rows, n_cols, ROWS=16, COLS=256)
+    return out
