@@ -12,7 +12,7 @@ import pytest
 from tests.grading.conftest import LESSON
 from tests.grading.kit import ROOT
 
-KILLS = 100
+KILLS = int(os.environ.get("KILLS", "100"))
 WRONG = "EMPTY = 0\n\n\ndef push(state, x):\n    return state\n"
 
 pytestmark = pytest.mark.slow
