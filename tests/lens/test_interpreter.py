@@ -10,7 +10,7 @@ from learning.lens import device
 
 device.current()
 
-from learning.lens.interpreter import CORRECTIONS, Patches, bfloat16, correct, launch, report  # noqa: E402
+from learning.lens.interpreter import CORRECTIONS, INSIDE, Patches, bfloat16, correct, launch, report  # noqa: E402
 
 
 def test_every_kernel_kind_and_every_correction_holds(stories):
@@ -36,9 +36,11 @@ def test_without_the_corrections_their_stories_fail(stories):
 def test_each_correction_is_in_force_while_a_kernel_runs_or_not_needed():
     states = {correction.name: correction.state for correction in report()}
     assert len(states) == len(CORRECTIONS) and set(states.values()) <= {"corrected", "upstream is right"}
+    # On a virtual card launches are Triton's own, which refuses what the interpreter's would let pass.
+    judged = CORRECTIONS if device.current().place == "interpreter" else INSIDE
     with Patches() as patches:
         correct(patches)
-        assert [correction.NAME for correction in CORRECTIONS if not correction.right()] == []
+        assert [correction.NAME for correction in judged if not correction.right()] == []
 
 
 def test_a_correction_switches_itself_off_where_upstream_is_right():
