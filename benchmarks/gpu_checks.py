@@ -2,6 +2,7 @@
 must refuse it; the record is kept.
 
     python benchmarks/gpu_checks.py [LESSON…]     run, print a table, write benchmarks/results/gpu-checks.json
+    python benchmarks/gpu_checks.py --answers     run only the taught answers; kept apart, under "answers"
     python benchmarks/gpu_checks.py --stale       list the lessons whose record no longer belongs to their sources
 
 A record is keyed by a hash of the lesson's folder and of the judge that decided it.
@@ -64,12 +65,26 @@ def main(argv: list[str] | None = None) -> int:
         print("no CUDA GPU on this machine; nothing was run")
         return 3
     right = True
+    if options.answers:
+        return 0 if answers(chosen, kept) else 1
     for lesson in chosen:
         entry = run(lesson, options.slots)
         right &= entry["as_expected"]
         kept[lesson.slug] = entry
         write(kept)
     return 0 if right else 1
+
+
+def answers(chosen: list[lessons.Lesson], kept: dict) -> bool:
+    """Grade the taught answers one after another, alone on the GPU; whether all of them pass."""
+    found = kept.setdefault("answers", {})
+    for lesson in chosen:
+        row = grade_one(lesson.slug, 0)
+        show(lesson, row)
+        found[lesson.slug] = row | {"source_hash": source_hash(lesson), "machine": machine()}
+        found[lesson.slug]["date"] = datetime.now(UTC).date().isoformat()
+        write(kept)
+    return all(found[lesson.slug]["as_expected"] for lesson in chosen)
 
 
 def report_stale(chosen: list[lessons.Lesson], kept: dict) -> int:
