@@ -55,12 +55,12 @@ def main() -> None:
     print(f"{report['device']}; {report['processor']}; load {report['load']:.1f}")
     started = time.perf_counter()
     with fleet.Servers(**walls) as servers:
-        server = servers.get(device.kind)
+        server = servers.get(device.place)
         row("server: cold start (s)", [time.perf_counter() - started])
         print(server.held.sentence())
         limits = engine.Limits.on(device.kind)
         row("fork to ready (ms)", [1e3 * ready(server, limits) for _ in range(forks)])
-        line = Line(servers, device.kind, [("echo", ECHO, "answer")], limits, checks=1)
+        line = Line(servers, device.place, [("echo", ECHO, "answer")], limits, checks=1)
         line.begin()
         nothing, back = Entry("nothing", line), Entry("back", line)
         small = torch.randn(1000, device=device.torch_device)
@@ -72,7 +72,7 @@ def main() -> None:
         answer = cells.LearnerCells.from_python((card.folder / "answer.py").read_text())
         timed = {check for check in public_checks(card) if not check.startswith("runs_within")}
         graded = [
-            engine.grade(card, answer, device=device.kind, servers=servers, only=timed) for _ in range(submissions)
+            engine.grade(card, answer, device=device.place, servers=servers, only=timed) for _ in range(submissions)
         ]
         row("submission (vector_add, without its timing check): s", [one.seconds for one in graded])
         row("submission: outside the checks (s)", [one.overhead_seconds for one in graded])
