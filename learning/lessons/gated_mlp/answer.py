@@ -70,7 +70,7 @@ def gated_mlp(x, w_gate, w_up):
     grid = (triton.cdiv(n_rows, 32) * triton.cdiv(n_outer, 32),)
     gated_mlp_kernel[grid](
         x, gate, up, out, n_rows, n_outer, n_inner, x.stride(0), x.stride(1), gate.stride(0), gate.stride(1),
-        BLOCK_M=32, BLOCK_I=32, BLOCK_H=32, num_warps=4,
+        BLOCK_M=32, BLOCK_I=32, BLOCK_H=32, num_warps=4, num_stages=2,
     )  # fmt: skip
     return out
     ### END SOLUTION
