@@ -146,7 +146,8 @@ told, D = {{}}, 128
 def spilled(kernel, dtype, extra, **options):
     q, cache, scratch = torch.empty(32, 1, D, dtype=dtype), torch.empty(8, 64, D, dtype=dtype), torch.empty(64)
     out = (scratch,) * 3 if extra else (q,)
-    args = (q, cache, cache, *out, D, D, 64 * D, D, 64 * D, D, 1, 47, 33, 4, D**-0.5, *extra)
+    steps, group = (1, 4) if extra else (3, 2)
+    args = (q, cache, cache, *out, D, D, 64 * D, D, 64 * D, D, steps, 47, 33, group, D**-0.5, *extra)
     (made,) = cross_compile.compiled([(kernel, args, dict(D=D, **options))], 75)
     return cross_compile.assembled(made)
 
