@@ -6,11 +6,13 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 
+from learning.attempts import mutants, variants
 from learning.build.definitions import PullError
 from learning.build.folder import CheckFacts, Folder, check_facts
 from learning.build.text import Block
 from learning.judge import rules
 from learning.judge.score import plain
+from learning.lesson import Lesson
 
 CODE_ROLES = ("setup", "answer", "check", "hidden", "show")
 ATTRIBUTES = ("role", "name", "pull", "points", "reveals")
@@ -166,7 +168,8 @@ def card_text(folder: Folder, part: str) -> str:
     rules that the judge reads its answers by."""
     lesson = folder.lesson
     if part == "rules":
-        return rules.rules_text(lesson.imports, kernel=lesson.kind == "gpu", forbidden=lesson.forbids).strip("\n")
+        kept = rules.rules_text(lesson.imports, kernel=lesson.kind == "gpu", forbidden=lesson.forbids).strip("\n")
+        return "\n\n".join(filter(None, [kept, tried_on(lesson)]))
     if part in ("contract", "sessions") and getattr(lesson, part):
         return getattr(lesson, part).strip("\n")
     if part == "hints":
@@ -174,6 +177,22 @@ def card_text(folder: Folder, part: str) -> str:
         return "\n\n".join(fold.format(n, hint.strip("\n")) for n, hint in enumerate(lesson.hints, 1))
     raise PullError(
         f'pull="card.{part}": the card lends contract, sessions, hints or rules, and this one must not be empty'
+    )
+
+
+def tried_on(lesson: Lesson) -> str:
+    """What the lesson's checks have been tried on, in a sentence or two; "" for a lesson without mutants.
+
+    The tests hold every mutant to the check it names, and every variant to passing, so the sentence is true where they are green.
+    """
+    wrong, right = mutants(lesson), variants(lesson)
+    if not wrong:
+        return ""
+    late = sum("interpreter" not in mutant.dies_on and "cpu" not in mutant.dies_on for mutant in wrong)
+    gpu = f" ({late} of them only where there is a GPU)" if late else ""
+    return (
+        f"The checks have been checked too. Of {len(wrong)} wrong answers written for this lesson they refuse every one{gpu}; "
+        f"of {len(right) + 1} right ones, some of them unusual, they accept every one."
     )
 
 
