@@ -48,6 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lessons", nargs="*")
     parser.add_argument("--stale", action="store_true")
+    parser.add_argument("--answers", action="store_true", help="no variants and no mutants")
     parser.add_argument(
         "--slots",
         type=int,
