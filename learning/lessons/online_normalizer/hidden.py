@@ -7,12 +7,12 @@ from learning.lessons.online_normalizer.checks import compare, pushed, shown
 
 @check(points=2, hidden=True)
 def merges_in_any_grouping(push, merge, result, trial):
-    """Ten parts, some of them empty, merged in twelve random trees: the tree must not show."""
+    """Ten parts, some of them empty, merged in eight random trees: the tree must not show."""
     trial.case("ten parts")
     parts = [[trial.random.gauss(0.0, 20.0) for _ in range(trial.random.randrange(0, 6))] for _ in range(10)]
     values = [x for part in parts for x in part]
     leaves = [pushed(push, part) for part in parts]
-    for tree in range(12):
+    for tree in range(8):
         trial.case(f"tree {tree}")
         states = list(leaves)
         while len(states) > 1:

@@ -1,8 +1,6 @@
 """What the states must amount to: all values at hand, the maximum first, then one careful sum."""
 
 import math
-from decimal import Context, Decimal
-from fractions import Fraction
 
 from learning.lessons.online_normalizer.answer import EMPTY
 
@@ -20,17 +18,19 @@ def normalizer_reference(values):
 
 
 def normalizer_oracle(values):
-    """The same pair with the differences exact and each exponential good to 40 digits, rounded to a double at the end.
+    """The same pair with no rounding left in a difference: each term is good to about one unit in its last place.
 
-    A double's ``x − maximum`` is rounded, which costs up to |x − maximum| · 2⁻⁵³ of a term's own size; fractions cost
-    nothing. Terms below exp(−800) are less than the smallest double and are left out.
+    ``gap`` is ``x − maximum`` as a double and ``lost`` what its rounding left out, both exact (Knuth's two-sum, The Art of
+    Computer Programming 2, 4.2.2); then exp(gap + lost) = exp(gap) · (1 + lost), since ``lost`` is below 1e-13. Terms below
+    exp(−800) are less than the smallest double and are left out.
     """
     if not values:
         return EMPTY
-    maximum, digits, total = max(values), Context(prec=40), Decimal(0)
+    maximum, terms = max(values), []
     for x in values:
-        gap = Fraction(x) - Fraction(maximum)
-        if gap > -800:
-            exponent = digits.divide(Decimal(gap.numerator), Decimal(gap.denominator))
-            total = digits.add(total, digits.exp(exponent))
-    return maximum, float(total)
+        gap = x - maximum
+        if gap > -800.0:
+            back = gap - x
+            lost = (x - (gap - back)) - (maximum + back)
+            terms.append(math.exp(gap) * (1.0 + lost))
+    return maximum, math.fsum(terms)
