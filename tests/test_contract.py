@@ -221,7 +221,15 @@ def test_axes_of_a_tensor_that_nobody_passed_are_the_authors_mistake(here):
     ("q", "k", "v", "length", "window", "error", "message"),
     [
         ((6, 2, 16), (3, 9, 16), (2, 9, 16), 5, 4, ValueError, "v_cache must have shape .* with Hkv = 3"),
-        ((6, 2, 16), (4, 9, 16), (4, 9, 16), 5, 4, ValueError, "q has Hq = 6, which must be a multiple of Hkv = 4, as k_cache"),
+        (
+            (6, 2, 16),
+            (4, 9, 16),
+            (4, 9, 16),
+            5,
+            4,
+            ValueError,
+            "q has Hq = 6, which must be a multiple of Hkv = 4, as k_cache",
+        ),
         ((6, 2, 16), (0, 9, 16), (0, 9, 16), 5, 4, ValueError, "a multiple of Hkv = 0"),
         ((6, 2, 24), (3, 9, 24), (3, 9, 24), 5, 4, ValueError, "q has D = 24; the limit is one of 16, 32"),
         ((6, 2, 16), (3, 9, 16), (3, 9, 16), 10, 4, ValueError, "length is 10; the limit is T = 2 to Tmax = 9"),

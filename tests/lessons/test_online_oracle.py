@@ -28,11 +28,11 @@ def test_the_oracle_is_good_to_the_last_digits(values):
     maximum, total = normalizer_oracle(values)
     exact = to_forty_digits(values)
     assert maximum == max(values)
-    assert abs(Decimal(total) - exact) <= exact * Decimal(4e-16)
+    assert abs(Decimal(total) - exact) <= exact * Decimal("4e-16")
 
 
 @given(st.floats(1.0, 1e15), st.lists(st.floats(0.0, 60.0), min_size=1, max_size=20))
 def test_differences_that_a_double_rounds_are_put_right(far, gaps):
     values = [far, *(far - gap for gap in gaps)]
     exact = to_forty_digits(values)
-    assert abs(Decimal(normalizer_oracle(values)[1]) - exact) <= exact * Decimal(4e-16)
+    assert abs(Decimal(normalizer_oracle(values)[1]) - exact) <= exact * Decimal("4e-16")
