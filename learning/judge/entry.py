@@ -59,10 +59,9 @@ class Entry:
         """The last of ``state = entry(state, item)`` over ``items``, in one request, or none; see ``call.fold``."""
         if not items:
             return state
+        more = f", and on with {len(items) - 1} more" if len(items) > 1 else ""
         called = self._line.fold(self.name, state, items)
-        return _value(
-            called, f"{self.name}, called {len(items)} times in a row, each time with the state it returned before"
-        )
+        return _value(called, describe(self.name, (state, items[0]), {}) + more)
 
 
 def _value(called: Called, how: str) -> Any:

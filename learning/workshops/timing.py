@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from learning.workshops import command as checking
 from learning.workshops import machine, options, work
 from learning.workshops.command import FAULT, MISSING, PASS, TODO, USAGE, WRONG
 from learning.workshops.console import command, complain, prepare, say
+from learning.workshops.progress import Progress
 from learning.workshops.work import Places, Unavailable
 
 MODULE = "learning.workshops.benchmark"
@@ -282,26 +281,3 @@ def _write(output: Path, places: Places, runs: list[dict], skipped: list[dict]) 
     except OSError as error:
         raise Unavailable(f"{places.shown(path)} cannot be written: {error.strerror or error}") from None
     say(f"Every sample is in {places.shown(path)}")
-
-
-class Progress:
-    """Tells what is being done: one line that changes on a terminal, a line a stage elsewhere; on standard error."""
-
-    def __init__(self, stream: Any = None):
-        self.stream = stream or sys.stderr
-        self.live = hasattr(self.stream, "isatty") and self.stream.isatty() and os.name != "nt"
-        self.stage = ""
-
-    def __call__(self, text: str) -> None:
-        if self.live:
-            self.stream.write(f"\r\x1b[K  {text}")
-            self.stream.flush()
-        elif text.rsplit(", ", 1)[0] != self.stage:
-            self.stage = text.rsplit(", ", 1)[0]
-            complain(f"  {self.stage}")
-
-    def done(self) -> None:
-        """Clear the line."""
-        if self.live:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()

@@ -87,7 +87,7 @@ def what_cannot_be_compiled_is_told_in_one_sentence(device):
     try:
         view.kernel(virtual.break_kernel, torch.empty(4), 3)
     except view.CompileFailed as reason:
-        assert "Break" in str(reason) and "line 4 of break_kernel: break" in str(reason), reason
+        assert "`break`" in str(reason) and "line 4 of break_kernel: break" in str(reason), reason
     else:
         raise AssertionError("break compiled")
     for wrong, error, words in (
