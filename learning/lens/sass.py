@@ -44,10 +44,14 @@ def disassemble(cubin: bytes) -> str:
 def by_line(listing: str, file: str = "") -> dict[int, list[str]]:
     """Source line of ``file`` → its instructions, in the order of the code; 0 holds what belongs to no line.
 
-    ``file`` is by default the first that the listing names. Code inlined from another file belongs to the line that called
+    ``file`` is by default the first that the listing names, and where the listing does not name it, one of the same name in
+    another folder: Triton's cache gives what was compiled before, in another checkout or kernel. Code inlined from another file belongs to the line that called
     it; where the listing does not say which, to the line before.
     """
     found: dict[int, list[str]] = {}
+    if file and f'"{file}"' not in listing:
+        named = dict.fromkeys(mark["file"] for mark in _LINE.finditer(listing))
+        file = next((one for one in named if os.path.basename(one) == os.path.basename(file)), "")
     for line, text in _located(listing, file):
         found.setdefault(line, []).append(re.sub(r"\s+", " ", text))
     return found

@@ -97,6 +97,12 @@ def test_machine_code_belongs_to_the_line_of_the_kernels_own_file():
     assert sass.by_line("nothing") == {}
 
 
+def test_a_kernel_that_the_cache_remembers_from_another_checkout_keeps_its_lines():
+    there = LISTING.replace("<cell>", "/there/cell.py")
+    assert sass.by_line(there, "/here/cell.py") == sass.by_line(LISTING, "<cell>")
+    assert list(sass.by_line(there.replace("/there/cell.py", "/there/other.py"), "/here/cell.py")) == [3, 4]
+
+
 OLD = {"kernel": "k", "target": "sm_75", "card": "Tesla T4", "registers": 20, "shared": 0, "warps": 4, "occupancy": 1.0,
        "limiter": "threads", "loads": {"4": 8}}  # fmt: skip
 
