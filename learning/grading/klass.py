@@ -11,12 +11,20 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from learning import lesson
 from learning.grading import ingest
 from learning.grading.outcome import Outcome
-from learning.grading.pool import WARM, Pool
+from learning.grading.pool import SHARED, WARM, Pool
 from learning.grading.rebuild import Instructor
 from learning.grading.settings import Grading
 from learning.grading.store import Store, device_key, environment, package_hash, sha
+
+
+def _imports_nothing(slug: str) -> bool:
+    try:
+        return lesson.load(slug).kind == "cpu"
+    except (lesson.LessonError, lesson.UnknownLesson):  # its submissions will say so
+        return False
 
 
 class CannotGrade(RuntimeError):
@@ -103,7 +111,8 @@ class Class:
             return
         job = self._job()
         slots = self.settings.slots_for(len(jobs))
-        self._pool = WARM.borrow(slots, self._code) if self._warm else Pool(slots)
+        shared = 1 if _imports_nothing(self.current.lesson) else SHARED
+        self._pool = WARM.borrow(slots, self._code) if self._warm else Pool(slots, shared=shared)
         for student, folder, key in jobs:
             future = self._pool.submit({**job, "folder": str(folder)})
             future.add_done_callback(lambda done, key=key: self._keep(done, key))

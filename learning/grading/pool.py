@@ -14,22 +14,25 @@ from learning.grading.process import Judge, Lost
 PATIENCE = 180.0
 """Seconds a judge may take for one submission before it counts as lost; the engine's own limits lie far below."""
 SHARED = 4
-"""Submissions that one judge process grades at a time: it mostly waits for workers, and importing torch is dear."""
+"""Submissions that one judge process grades at a time: it mostly waits for workers, and importing torch is dear. Where
+nothing is imported each gets a process of its own, since threads of one wait for one another's Python."""
 
 
 class Pool:
-    """``slots`` submissions graded at a time, in the order they were handed in, by a process for every ``SHARED``.
+    """``slots`` submissions graded at a time, in the order they were handed in, by a process for every ``shared``.
 
     A context manager: leaving it ends the processes it started and cancels what has not begun.
     """
 
-    def __init__(self, slots: int, *, patience: float = PATIENCE, command: list[str] | None = None):
+    def __init__(
+        self, slots: int, *, shared: int = SHARED, patience: float = PATIENCE, command: list[str] | None = None
+    ):
         self._command = command or [sys.executable, "-m", "learning.grading.slot"]
         self._patience = patience
         self._jobs: queue.SimpleQueue[tuple[dict, Future] | None] = queue.SimpleQueue()
         self._closing = threading.Event()
         self.size = max(1, slots)
-        shares = [min(SHARED, self.size - first) for first in range(0, self.size, SHARED)]
+        shares = [min(shared, self.size - first) for first in range(0, self.size, shared)]
         self._lock = threading.Lock()
         self._busy = {Judge(self._command, share, patience): share for share in shares}
         judges = [judge for judge, share in self._busy.items() for _ in range(share)]
