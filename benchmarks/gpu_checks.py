@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
 from learning.attempts import Attempt, attempts  # noqa: E402
+from learning.build.files import replace  # noqa: E402
 from learning.judge.engine import Plan, instructor_notebook  # noqa: E402
 
 
@@ -210,10 +211,7 @@ def machine() -> dict:
 
 
 def write(kept: dict) -> None:
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    partial = RECORD.with_suffix(".partial")
-    partial.write_text(json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(partial, RECORD)
+    replace(RECORD, json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import ncu  # noqa: E402
 from lens_gpu_parts import MARK  # noqa: E402
 
+from learning.build.files import replace  # noqa: E402
 from learning.lens import nvml  # noqa: E402
 
 
@@ -239,10 +240,7 @@ def show(name: str, found: dict) -> None:
 
 
 def write(output: Path, record: dict) -> None:
-    output.parent.mkdir(parents=True, exist_ok=True)
-    partial = output.with_suffix(".partial")
-    partial.write_text(json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(partial, output)
+    replace(output, json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

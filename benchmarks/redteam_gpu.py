@@ -26,6 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "redteam")]
 import field  # noqa: E402
 
 from learning import lesson as lessons  # noqa: E402
+from learning.build.files import replace  # noqa: E402
 from learning.judge import engine, fleet  # noqa: E402
 
 TIMED_CONTROLS = ("answer", "autotune_one_config", "shape_keyed_cache", "streams", "cuda_graph_guarded")
@@ -159,10 +160,7 @@ def record(rows: list[dict], sandbox: str, seconds: float) -> dict:
 
 
 def write(found: dict) -> None:
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    partial = RECORD.with_suffix(".partial")
-    partial.write_text(json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(partial, RECORD)
+    replace(RECORD, json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

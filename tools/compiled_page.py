@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
 from learning.attempts import answer  # noqa: E402
+from learning.build.files import replace  # noqa: E402
 from learning.lens import cards, device, facts, rehearsal  # noqa: E402
 
 TARGETS = ("sm_75", "sm_80", "sm_90")
@@ -218,7 +219,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is out of date")
     options = parser.parse_args(argv)
     if not options.check:
-        PAGE.write_text(page(), encoding="utf-8")
+        replace(PAGE, page())
         print(f"{PAGE.relative_to(ROOT)}: written")
         return 0
     import triton

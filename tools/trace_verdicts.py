@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib.util
-import os
 import re
 import sys
 import tempfile
@@ -24,6 +23,7 @@ COMMAND = ".venv/bin/python tools/trace_verdicts.py"
 sys.path.insert(0, str(ROOT))
 
 from learning import attempts, lesson  # noqa: E402 - the clone is not necessarily installed
+from learning.build.files import replace  # noqa: E402
 
 INTRODUCTION = f"""# What the tracer says of every attempt
 
@@ -189,9 +189,7 @@ def write(slugs: list[str]) -> None:
     for card in gpu_lessons():
         parts.append(section(card) if card.slug in slugs or card.slug not in kept else kept[card.slug])
         print(f"{card.slug}: {'written' if card.slug in slugs else 'kept'}", flush=True)
-    temporary = PAGE.with_suffix(".md.new")
-    temporary.write_text("\n".join(parts), encoding="utf-8")
-    os.replace(temporary, PAGE)
+    replace(PAGE, "\n".join(parts))
 
 
 def main() -> int:
