@@ -58,7 +58,7 @@ class Called:
     called outside torch and Triton ("torch.empty_like", "Tensor.contiguous"), each once, in order. ``printed``: what
     it wrote to stdout and stderr (worker only). ``seconds``: wall time, on the judge's clock where there is a judge;
     ``claimed``: what a timed run says its work took, which decides nothing.
-    ``again``: values of repeats two and later. ``fault``: why there is no value, else None. ``trace``: what kernels did to
+    ``again``: values of repeats two and later, then those of calls made in between. ``fault``: why there is no value, else None. ``trace``: what kernels did to
     memory, where that was asked for (``look``) and kernels are interpreted, else None.
     """
 
@@ -92,6 +92,7 @@ def guarded(
     repeats: int = 1,
     look: str = "",
     order: str | int = "",
+    between: tuple[tuple, dict] | None = None,
     locate: Callable[[str], tuple[str, str] | None] | None = None,
 ) -> Called:
     """Call ``function(*args, **kwargs)`` in this process, ``repeats`` times, and report what it did.
@@ -101,6 +102,8 @@ def guarded(
     guard bands. ``locate`` maps a file name to ``(cell name, source)`` for faults; by default a notebook's own cells.
     ``look`` ("faults" or "traffic") and ``order`` of programs are those of ``learning.lens.witness`` and mean nothing where
     kernels are not interpreted; where an autotuner ran, "traffic" calls once more, and tells of the configuration it chose.
+    ``between`` are the arguments of another call of the function, made between the kernels of this one
+    (``learning.judge.between``); what it gave stands in ``Called.again``.
     Everything the function raises becomes ``Called.fault``. On CUDA the device is synchronised before bytes are read.
     """
     from learning.judge import faults
@@ -113,11 +116,12 @@ def guarded(
     else:
         watch = Plain()
     witness = _witness(look, order)
+    visits = _visits(function, between)
     called = Called()
     started = time.perf_counter()
     try:
         for number in range(max(1, repeats)):
-            with witness, watch:
+            with witness, watch, visits:
                 value = function(*args, **(kwargs or {}))
             if look == "traffic" and witness.tuned:  # that call timed every configuration; the next runs the one chosen
                 witness = _witness(look, order)
@@ -129,9 +133,12 @@ def guarded(
                 called.trace = Trace.of(told)
             else:
                 called.again.append(watch.take(value)[0])
+        called.again += [watch.take(value)[0] for value in visits.made]
     except BaseException as problem:
         if look and witness.failed(problem):  # what watches broke, not what was watched: look away and ask again
-            return guarded(function, args, kwargs, poison=poison, repeats=repeats, order=order, locate=locate)
+            return guarded(
+                function, args, kwargs, poison=poison, repeats=repeats, order=order, between=between, locate=locate
+            )
         called.fault = faults.read(problem, locate)
         called.value, called.outputs, called.again = None, [], []
     called.seconds = time.perf_counter() - started
@@ -152,6 +159,15 @@ def _witness(look: str, order: str | int) -> Any:
 
         return Witness(look, order)
     return Blind()
+
+
+def _visits(function: Callable, between: tuple[tuple, dict] | None) -> Any:
+    """What calls ``function`` with the arguments ``between`` whenever kernels of another call of it lie on either side."""
+    if between is None:
+        return Blind()
+    from learning.judge.between import Visits
+
+    return Visits(function, *between)
 
 
 def tensors(values: tuple, named: dict | None = None) -> list:
@@ -228,9 +244,10 @@ class Plain:
 
 
 class Blind:
-    """The witness where no launch is looked at."""
+    """The witness where no launch is looked at, and the visits where nobody comes between."""
 
     tuned: tuple = ()
+    made: tuple = ()
 
     def __enter__(self) -> Blind:
         return self

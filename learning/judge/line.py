@@ -11,6 +11,7 @@ from typing import Any
 
 from learning.judge import cells as roles
 from learning.judge import fleet, wire
+from learning.judge.between import MOST_VISITS
 from learning.judge.call import Called
 from learning.judge.finding import Fault
 from learning.judge.handle import Handle
@@ -63,13 +64,16 @@ class Line:
 
     def call(
         self, name: str, args: tuple, kwargs: dict, *, poison: int = 0, repeats: int = 1, look: str = "",
-        order: str | int = "",
+        order: str | int = "", between: tuple[tuple, dict] | None = None,
     ) -> Called:  # fmt: skip
         """One guarded call in the current check's worker; see ``Entry.guarded``."""
         packer = wire.Packer()
         request = {"op": "call", "entry": name, "poison": poison, "repeats": repeats, "look": look, "order": order}
-        request |= arguments(packer, args, kwargs)
         calls = max(1, repeats) + (TRAFFIC if look == "traffic" else 0)
+        if between is not None:
+            request["between"] = packer.tree([list(between[0]), list(between[1]), list(between[1].values())])
+            calls += MOST_VISITS
+        request |= arguments(packer, args, kwargs)
         seconds = self._seconds() * (1 if self._timed_out else calls)
         return self._request(request, packer.blobs, seconds)
 

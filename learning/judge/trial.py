@@ -275,6 +275,14 @@ class Trial:
                 where=f"{where}: {places}" if where else places,
             )  # fmt: skip
 
+    def interleaved(self, entry: Callable, args: tuple, other: tuple, **options: Any) -> None:
+        """``entry(*args)`` gives the same bits where ``entry(*other)`` is called between its kernels (on a GPU on a second
+        stream, each waiting for the other), and so does the call that comes between. ``options`` go to both."""
+        from learning.judge import between
+
+        with self._told():
+            between.judge(self, entry, args, other, options)
+
     def house_rules(self, entry: Callable | str, *args: Any, forbidden: tuple[str, ...] = (), **kwargs: Any) -> None:
         """The learner's cells keep the printed rules, read from the syntax tree from ``entry`` on.
 

@@ -144,6 +144,9 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             called = folded(entry, args[0], inputs.tree(request["items"]), submission.files.get)
         else:
             how = {key: request[key] for key in ("poison", "repeats", "look", "order")}
+            if "between" in request:
+                others, names, values = inputs.tree(request["between"])
+                how["between"] = tuple(others), dict(zip(names, values, strict=True))
             called = guarded(entry, args, kwargs, locate=submission.files.get, **how)
         called.printed = printing.take()
         send(sock, *pack(called, nonce, packer(host)))

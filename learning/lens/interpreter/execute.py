@@ -71,6 +71,14 @@ class Launch:
 # The interpreter patches the language for everybody, so one launch at a time.
 _lock = threading.RLock()
 _observers: list[Observer] = []
+_ahead: list[Callable[[], None]] = []
+
+
+def ahead(act: Callable[[], None]) -> Callable[[], None]:
+    """Call ``act`` ahead of every launch from now on, outside the patched interpreter, so that it may launch kernels itself;
+    returns the function that ends it."""
+    _ahead.append(act)
+    return lambda: _ahead.remove(act)
 
 
 def watch(observer: Observer) -> Callable[[], None]:
@@ -104,6 +112,8 @@ def execute(launch: Launch) -> None:
     """
     from learning.lens import interpreter
 
+    for act in list(_ahead):
+        act()
     with _lock, Patches() as patches, np.errstate(all="ignore"):
         interpreter.correct(patches)
         patch_language(patches)
