@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 
 from learning.judge import setting
-from learning.judge.call import guarded
+from learning.judge.call import guarded, invoke
 from learning.judge.check import check
+from learning.judge.engine import Limits
+from learning.judge.entry import Entry
 from learning.judge.finding import LearnerFault, WrongAnswer
+from learning.judge.line import Line
 from learning.judge.trial import Trial
 from learning.lens import device
 
@@ -82,13 +87,6 @@ def test_an_answer_that_returns_nothing_keeps_no_calls_apart(trial):
 
 def test_a_worker_is_visited_as_a_call_here_is(servers):
     """The same two answers, in a process of their own: arguments of both calls cross, and both results come back."""
-    from pathlib import Path
-
-    from learning.judge.call import invoke
-    from learning.judge.entry import Entry
-    from learning.judge.engine import Limits
-    from learning.judge.line import Line
-
     source = Path(sharing.__file__).read_text(encoding="utf-8")
     line = Line(servers, opened.place, [("answer", source, "answer")], Limits(), 1)
     try:
