@@ -6,8 +6,8 @@
 A/A: the same kernel on both sides, each in a worker of its own, N times; how often the 95 % interval holds 1, how often
 each verdict is given, how often the control doubts the machine. Slower ones: the same kernel launched five and eight times
 against four. Four comparisons are made exactly as a grader makes them, of honest and dishonest answers. Wall against claim:
-in how many timed blocks the worker's CUDA events agree with the judge's clock. Blocks are shorter than in grading (5 ms
-against 20), which makes the task harder, not easier. Each part stands alone: what fails is recorded as failed.
+in how many timed blocks the worker's CUDA events agree with the judge's clock. Blocks are shorter and fewer than in grading (24
+pairs of 10 ms against 50 of 20), which makes the task harder, not easier. Each part stands alone: what fails is recorded as failed.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ MOOD = [0]
 
 
 GRADED = timing.Protocol()
-SHORT = timing.Protocol(block_seconds=0.005, pairs=20, audits=1)
+SHORT = timing.Protocol(block_seconds=0.010, pairs=24, audits=4)
 
 
 class Pair:

@@ -15,6 +15,11 @@ BOOTSTRAP = 2_000
 FASTER, AS_FAST, SLOWER, CANNOT_TELL = "faster", "as fast", "slower", "cannot tell"
 EQUAL = 1.02
 """Two times are called equal where the whole interval of their ratio lies within this factor of 1."""
+PROCESSES = 1.01
+"""Two processes that run the same code differ by up to this factor, each at a ratio of its own that repeating does not average
+away: where their memory lies, which core answers (A/A on an H200, benchmarks/results/timing-protocol.json; the kind of
+bias is Mytkowicz et al. 2009, "Producing wrong data without doing anything obviously wrong"). Intervals of two
+processes' times are widened by it."""
 WILD = 3.0
 """Where the answer's times scatter this many times as widely as the anchor's, its 90th percentile counts (RIGOR)."""
 AGREES_SHARE, AGREES_SECONDS = 0.10, 50e-6
@@ -55,6 +60,10 @@ class Ratio:
     def steady(self) -> bool:
         """Whether an A/A control with this interval speaks for the machine."""
         return self.high <= STEADY and self.low >= 1 / STEADY
+
+    def across_processes(self) -> Ratio:
+        """The same ratio, its interval wider by what two processes that run the same code differ by."""
+        return Ratio(self.ratio, self.low / PROCESSES, self.high * PROCESSES)
 
     def text(self) -> str:
         """ "1.013 × (1.010 to 1.017)"."""

@@ -54,7 +54,8 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``ratio`` answer/anchor (median), ``low`` and ``high`` its bootstrap 95 % interval, seconds a call of both
+    """``ratio`` answer/anchor (median), ``low`` and ``high`` its bootstrap 95 % interval, widened by what two
+    processes differ by (``samples.PROCESSES``), seconds a call of both
     (medians), ``pairs`` measured and ``calls`` in a block.
 
     ``mode`` "graph" or "calls", ``why`` the latter; ``copies`` sets of inputs, ``cold`` whether they exceed 5 × L2;
@@ -244,7 +245,7 @@ class Duel:
                 self._pair(pairs)
                 self._read_back(audit)
                 audits = 1
-            found = samples.paired(pairs.ours, pairs.theirs)
+            found = samples.paired(pairs.ours, pairs.theirs).across_processes()
             if not any(found.straddles(bar) for bar in bars) or wanted >= protocol.most_pairs or late():
                 return self._verdict(found, pairs, audits)
             wanted = min(2 * wanted, protocol.most_pairs)
