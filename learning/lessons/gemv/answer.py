@@ -63,9 +63,10 @@ def gemv(x, weight):
 ### BEGIN SOLUTION
 tuned_kernel = triton.autotune(
     configs=[
+        triton.Config({"ROWS": 2, "COLS": 1024}, num_warps=4),
+        triton.Config({"ROWS": 4, "COLS": 256}, num_warps=1),
         triton.Config({"ROWS": 4, "COLS": 1024}, num_warps=4),
         triton.Config({"ROWS": 8, "COLS": 512}, num_warps=4),
-        triton.Config({"ROWS": 8, "COLS": 1024}, num_warps=8),
         triton.Config({"ROWS": 16, "COLS": 256}, num_warps=4),
         triton.Config({"ROWS": 16, "COLS": 512}, num_warps=8),
         triton.Config({"ROWS": 32, "COLS": 128}, num_warps=4),
