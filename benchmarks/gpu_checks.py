@@ -5,7 +5,7 @@ must refuse it; the record is kept.
     python benchmarks/gpu_checks.py --answers     run only the taught answers; kept apart, under "answers"
     python benchmarks/gpu_checks.py --stale       list the lessons whose record no longer belongs to their sources
 
-A record is keyed by a hash of the lesson's folder and of the judge that decided it.
+A record is keyed by a hash of the lesson's folder and of all that judges it (learning/imported.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import ast
 import atexit
-import hashlib
 import json
 import multiprocessing
 import os
@@ -29,6 +28,7 @@ RECORD = ROOT / "benchmarks" / "results" / "gpu-checks.json"
 _servers = None
 sys.path.insert(0, str(ROOT))
 
+from learning import imported  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
 from learning.attempts import Attempt, attempts  # noqa: E402
 from learning.build.files import replace  # noqa: E402
@@ -36,12 +36,8 @@ from learning.judge.engine import Plan, instructor_notebook  # noqa: E402
 
 
 def source_hash(lesson: lessons.Lesson) -> str:
-    """SHA-256 over the lesson's code and the judge's, the names included."""
-    digest = hashlib.sha256()
-    folders = [lesson.folder, ROOT / "learning" / "judge", ROOT / "learning" / "lens"]
-    for path in sorted(p for folder in folders for p in folder.rglob("*.py")):
-        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()
+    """SHA-256 over the lesson's code and over all of this package that judges it."""
+    return imported.sha256(imported.judging(lesson.slug))
 
 
 def main(argv: list[str] | None = None) -> int:

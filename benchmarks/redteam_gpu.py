@@ -25,6 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "redteam")]
 
 import field  # noqa: E402
 
+from learning import imported  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
 from learning.build.files import replace  # noqa: E402
 from learning.judge import engine, fleet  # noqa: E402
@@ -140,10 +141,9 @@ def record(rows: list[dict], sandbox: str, seconds: float) -> dict:
     import torch
     import triton
 
-    digest = hashlib.sha256()
-    for folder in (ROOT / "learning" / "judge", field.HERE):
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    digest = hashlib.sha256(imported.sha256(imported.judging("vector_add")).encode())
+    for path in sorted(field.HERE.rglob("*.py")):
+        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     properties = torch.cuda.get_device_properties(0)
     return {
         "source_hash": digest.hexdigest(),

@@ -15,13 +15,13 @@ import platform
 import tempfile
 from pathlib import Path
 
+from learning import imported
 from learning.grading.outcome import FAILED, Outcome
 from learning.lens import device as lens
 
 PACKAGE = Path(__file__).parents[1]
 FOLDER = ".grading"
 """The store's folder in a course's root, unless ``Grading.store`` names another."""
-JUDGING = ("judge", "lens", "grading/ingest.py", "grading/slot.py", "contract.py", "lesson.py", "session.py")
 PACKAGES = ("torch", "triton", "numpy")
 
 
@@ -49,14 +49,8 @@ def sha(*parts: str | bytes) -> str:
 
 
 def package_hash(lesson: str) -> str:
-    """A hash of every file of this package that can change a result of ``lesson``."""
-    parts: list[bytes] = []
-    for name in (*JUDGING, f"lessons/{lesson}"):
-        place = PACKAGE / name
-        files = sorted(place.rglob("*.py")) if place.is_dir() else [place] if place.exists() else []
-        for file in files:
-            parts += [str(file.relative_to(PACKAGE)).encode(), file.read_bytes()]
-    return sha(*parts)
+    """A hash of every file of this package that can change a result of ``lesson``; of any lesson's where it is ""."""
+    return imported.sha256(sorted({*imported.files("learning.grading.slot"), *imported.judging(lesson)}))
 
 
 def environment() -> str:
