@@ -1,15 +1,17 @@
 """What a notebook's first cell opens: the device, the setting its checks run under, and the evidence they leave.
 
-``begin("vector_add")`` returns an object whose display is the machine table and ``progress k/n``. It also works in a
-plain ``.py`` run from a shell. Standard library only at module level.
+``begin("vector_add")`` returns an object whose display is the machine table, ``progress k/n`` and, folded beneath it, the
+checklist. It also works in a plain ``.py`` run from a shell. Standard library only at module level.
 """
 
 from __future__ import annotations
 
+import contextlib
 import html
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +38,19 @@ class SessionError(RuntimeError):
 
 class Session:
     """An open notebook: ``lesson``, ``device`` (None for a CPU lesson), ``log`` the evidence's file or None, and ``why``
-    nothing is kept where it is None."""
+    nothing is kept where it is None. ``changed`` are functions called after a record was kept; what they raise is dropped."""
 
     def __init__(self, card: lesson.Lesson, device: Any, history: History, log: Path | None, why: str):
         self.lesson, self.device, self.history, self.log, self.why = card, device, history, log, why
         self.public = [name for name, _ in course.grade_cells(history.released, "check")] if history.released else []
         self.checked = self.referenced = self.launched = False
         self._listening: Any = None
+        self.changed: list[Callable[[], None]] = []
 
     @property
     def progress(self) -> Progress:
         """The lesson's gates by the records that exist now."""
-        return progress(self.lesson, self._records())
+        return progress(self.lesson, self.evidence())
 
     def rows(self) -> list[tuple[str, str]]:
         """The machine table: what and value, both for people."""
@@ -84,6 +87,16 @@ class Session:
             for what, value in self.rows()
         )
         return f'<table style="border-collapse:collapse"><tbody>{body}</tbody></table>'
+
+    def _ipython_display_(self) -> None:
+        """The machine table; beneath it the checklist, folded, unless nbgrader runs the notebook."""
+        from IPython.display import display
+
+        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        if not graded():
+            from learning.widgets.checklist import Checklist
+
+            Checklist(self, folded=True)._ipython_display_()
 
     def heard(self, result: CheckResult) -> None:
         """Listener of the setting: keeps a check's result as evidence. Never raises."""
@@ -137,6 +150,11 @@ class Session:
         tape, self._listening = self._listening.stop(), None
         return [launch.as_dict() for launch in tape.launches]
 
+    def rest(self) -> None:
+        """Keep no more evidence of the lesson's own notebook: another page of it is open in this kernel."""
+        self.quiet()
+        self.referenced = self.launched = True
+
     def note(self, event: str, payload: dict, *, device: str = "") -> bool:
         """Append a record of ``event`` about the answer as it stands; False where nothing is kept (``why`` says so)."""
         source = fingerprint(self.history.cells(), self.lesson.entries)
@@ -153,7 +171,7 @@ class Session:
 
     def evidence(self) -> list[dict]:
         """The sound records that exist now; none where nothing is kept."""
-        return self._records()
+        return self.kept().records
 
     def _kind(self) -> str:
         return self.device.kind if self.device is not None else "cpu"
@@ -166,15 +184,19 @@ class Session:
         except Exception as error:  # evidence is a mirror: losing it must not cost a learner their run
             self.log, self.why = None, _cause(error)
             print(f"Progress is not saved from here on: {self.why}")
+        for tell in list(self.changed):
+            with contextlib.suppress(Exception):
+                tell()
 
-    def _records(self) -> list[dict]:
+    def kept(self) -> records.Records:
+        """What the log holds now, its damage included; nothing where nothing is kept."""
         if self.log is None:
-            return []
+            return records.Records()
         try:
-            return records.read(self.log).records
+            return records.read(self.log)
         except (OSError, records.RecordError) as error:
             self.log, self.why = None, _cause(error)
-            return []
+            return records.Records()
 
 
 _session: Session | None = None
@@ -240,8 +262,13 @@ def _validating() -> bool:
     return bool(os.environ.get("NBGRADER_VALIDATING")) or os.environ.get("NBGRADER_EXECUTION") == "validate"
 
 
+def graded() -> bool:
+    """Whether nbgrader runs this notebook, to validate or to grade it."""
+    return _validating() or bool(os.environ.get("NBGRADER_EXECUTION"))
+
+
 def _place(history: History) -> tuple[Path | None, str]:
-    if _validating() or os.environ.get("NBGRADER_EXECUTION"):
+    if graded():
         return None, "nbgrader runs this notebook"
     folder = history.folder()
     if folder is None:

@@ -16,7 +16,7 @@ import sys
 import weakref
 from typing import Any
 
-from learning.gates import records
+from learning.gates import records, written
 from learning.gates.comparison import Shown, page
 from learning.gates.fields import FIELDS, PredictionError, canonical
 from learning.gates.fingerprint import fingerprint
@@ -137,7 +137,8 @@ def rehearse(session: Any, *, listing: str = "", target: str = rehearsal.TARGET,
         _rehearsed[session] = (asked, found)
     found = _rehearsed[session][1]
     kept = {name: found[name] for name in ("launches", "tensors", "result", "output", "padding", "problems", "target")}
-    session.note("launch", {"case": found["case"], "trace": kept}, device=found["device"])
+    payload = {"case": found["case"], "trace": kept, "rules": written.rules(card, source, found)}
+    session.note("launch", payload, device=found["device"])
     if found["compiled"] and keep and target == rehearsal.TARGET:
         session.note("compile", {"case": found["case"], "kernels": found["compiled"]}, device=found["device"])
     return found

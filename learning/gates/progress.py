@@ -7,69 +7,60 @@ until the records that prove it are made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
-from learning.gates import predicted
+from learning.gates import claims, predicted, told, written
+from learning.gates.gate import Found, Gate, Progress
 from learning.lesson import GATES, Lesson
 
-
-@dataclass(frozen=True)
-class Gate:
-    """One gate of a lesson: ``number`` 1–12, ``id``, whether it ``applies`` and is ``proved``, and ``why`` in words.
-
-    ``record`` is the record that proves it, or None.
-    """
-
-    number: int
-    id: str
-    applies: bool
-    proved: bool
-    why: str
-    record: dict | None = None
-
-
-@dataclass(frozen=True)
-class Progress:
-    """All twelve gates of a lesson, those that do not apply included."""
-
-    gates: tuple[Gate, ...]
-
-    @property
-    def proved(self) -> int:
-        return sum(gate.proved for gate in self.gates)
-
-    @property
-    def total(self) -> int:
-        return sum(gate.applies for gate in self.gates)
-
-    def __str__(self) -> str:
-        return f"progress {self.proved}/{self.total}"
+__all__ = ["PROOFS", "Gate", "Progress", "progress"]
 
 
 def progress(lesson: Lesson, records: Iterable[dict]) -> Progress:
     """The state of ``lesson``'s gates by ``records`` (of any lessons, in the order they were written)."""
     own = [record for record in records if record.get("lesson") == lesson.slug]
+    ticks = claims.newest(lesson.slug, own)
     gates = []
     for number, name in enumerate(GATES, 1):
+        words = told.of(lesson, name)._asdict()
         if name not in lesson.gates:
             kind = "CPU lesson" if lesson.kind == "cpu" else "not part of this lesson"
-            gates.append(Gate(number, name, False, False, f"does not apply: {kind}"))
+            gates.append(Gate(number, name, False, False, f"does not apply: {kind}", **words))
             continue
-        record, why = PROOFS[name](lesson, own) if name in PROOFS else (None, "no record proves it yet")
-        gates.append(Gate(number, name, True, record is not None, why, record))
+        record, why, waits = _proof(name, lesson, own)
+        tick = ticks.get(name)
+        gates.append(
+            Gate(
+                number, name, True, record is not None, why, record, claims.ticked(tick), record is None and waits,
+                str((tick or {}).get("hash", "")), **words,
+            )
+        )  # fmt: skip
     return Progress(tuple(gates))
 
 
-def reference(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
+def _proof(name: str, lesson: Lesson, records: list[dict]) -> Found:
+    """What the gate's proof finds. A record that a proof cannot read opens its gate and hides no other."""
+    if name not in PROOFS:
+        return Found(None, "no record proves it yet")
+    try:
+        return Found(*PROOFS[name](lesson, records))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        return Found(None, f"{UNREADABLE}: {type(error).__name__}")
+
+
+UNREADABLE = "a record that concerns this gate cannot be read by this version of the course"
+
+
+def reference(lesson: Lesson, records: list[dict]) -> Found:
     """Gate 01: the locked reference ran before the first check of its kernel session."""
     for record in records:
         if record["event"] == "reference" and record["payload"].get("before_launch") is True:
-            return record, "the locked reference ran first"
-    return None, "run the reference on the sample inputs before your first check"
+            return Found(record, "the locked reference ran first")
+    return Found(None, "run the reference on the sample inputs before your first check")
 
 
-def parity(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
-    """Gate 06: every public check passed, for one and the same answer, on a GPU (a CPU lesson: on the CPU)."""
+def parity(lesson: Lesson, records: list[dict]) -> Found:
+    """Gate 06: every public check passed, for one and the same answer, on a GPU (a CPU lesson: on the CPU). A pass where
+    kernels are interpreted leaves nothing to do but the GPU."""
     wanted = "cpu" if lesson.kind == "cpu" else "cuda"
     states: dict[tuple[str, str], dict[str, str]] = {}
     elsewhere = False
@@ -87,13 +78,13 @@ def parity(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
                 proof = record
             elsewhere = True
     if proof is not None:
-        return proof, "every public check passed on " + ("the CPU" if wanted == "cpu" else "a GPU")
+        return Found(proof, "every public check passed on " + ("the CPU" if wanted == "cpu" else "a GPU"))
     if elsewhere and wanted == "cuda":
-        return None, "every public check passed on the interpreter; open until they pass on a GPU"
-    return None, "not every public check has passed for one answer yet"
+        return Found(None, "every public check passed on the interpreter; open until they pass on a GPU", True)
+    return Found(None, "not every public check has passed for one answer yet")
 
 
-def bench(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
+def bench(lesson: Lesson, records: list[dict]) -> Found:
     """Gate 07: a benchmark of the learner's answer on a GPU, with the samples it was read from."""
     elsewhere = False
     for record in reversed(records):
@@ -103,24 +94,39 @@ def bench(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
             samples = case.get("samples") if isinstance(case, dict) else None
             if isinstance(samples, dict) and any(_list(times) for times in samples.values()):
                 if record["device"] == "cuda":
-                    return record, "benchmarked on a GPU, every sample kept"
+                    return Found(record, "benchmarked on a GPU, every sample kept")
                 elsewhere = True
+    waits = parity(lesson, records).waits
     if elsewhere:
-        return None, "a benchmark without a GPU proves nothing; open until one is run on a GPU"
-    return None, "run the benchmark cell on a GPU, or python -m learning.workshops.benchmark"
+        return Found(None, "a benchmark without a GPU proves nothing; open until one is run on a GPU", waits)
+    return Found(None, "run the benchmark cell on a GPU, or python -m learning.workshops.benchmark", waits)
+
+
+def bound(lesson: Lesson, records: list[dict]) -> Found:
+    """Gate 08. It waits for a GPU where the answer has passed without one and a benchmark is all that is lacking."""
+    found = predicted.bound(lesson, records)
+    return found._replace(waits=found.waits and parity(lesson, records).waits)
+
+
+def compare(lesson: Lesson, records: list[dict]) -> Found:
+    """Gate 09, likewise."""
+    found = predicted.causes(lesson, records)
+    return found._replace(waits=found.waits and parity(lesson, records).waits)
 
 
 def _list(value: object) -> list:
     return value if isinstance(value, list) else []
 
 
-PROOFS: dict[str, Callable[[Lesson, list[dict]], tuple[dict | None, str]]] = {
+PROOFS: dict[str, Callable[[Lesson, list[dict]], tuple]] = {
     "reference": reference,
     "grid": predicted.grid,
     "tile": predicted.tile,
     "masks": predicted.masks,
+    "kernel": written.kernel,
     "parity": parity,
     "bench": bench,
-    "bound": predicted.bound,
-    "compare": predicted.causes,
+    "bound": bound,
+    "compare": compare,
 }
+"""Gate id to its proof: ``(lesson, its records in order) -> Found``, or a plain ``(record or None, why)``."""

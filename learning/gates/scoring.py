@@ -95,7 +95,7 @@ def compare(lesson: str, records: Iterable[dict]) -> Comparison:
     for name, value in sorted(said.items(), key=lambda item: list(FIELDS).index(item[0]) if item[0] in FIELDS else 99):
         try:
             rows += [_with_cause(row, written) for row in rows_of(name, value, partners)]
-        except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             rows.append(Row(name, "", str(value), waits="this record cannot be read: lock a prediction again"))
     by_field: dict[str, list[float]] = {}
     for row in rows:

@@ -24,6 +24,7 @@ from typing import Any
 TARGET = "t4"
 KEEP = 1 << 20  # lanes of accesses kept for pictures
 MOST_PROBLEMS = 5
+NARROW = ("fp16", "bf16", "fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15")
 MARK = "rehearsal:"
 
 
@@ -55,7 +56,8 @@ def run(folder: Path, source: str, entries: tuple[str, ...], *, kind: str = "gpu
     ``outputs`` are indices whose values are wanted: "7", "2,36" of the last tensor that was stored to, "name:2,36" of
     another; ``pictures`` asks for tiles as well, ``listing`` ("ptx" or "sass") for every kernel's source with what was made
     of it; ``target`` is the card compiled for. Returns {"case", "device", "target", "launches", "tensors", "result",
-    "output", "padding", "problems", "compiled", "tiles", "listings"}, plain JSON.
+    "output", "padding", "problems", "narrow", "compiled", "tiles", "listings"}, plain JSON; "narrow" are sentences about sums
+    that have 16 bits when the case's inputs do.
 
     Raises ``RehearsalFailed`` where the lesson has no case, where the answer raises, returns no result, cannot be launched
     on the card or takes longer than ``timeout`` seconds.
@@ -119,7 +121,7 @@ def _cpu(asked: dict) -> dict:
     case = _load("trace_case", asked["case"])
     stated = case.trace_case(*_entries(asked))
     kept = {part: {str(k): _number(v) for k, v in stated.get(part, {}).items()} for part in ("output", "padding")}
-    return {"case": _first_line(case), "device": "cpu", "target": "", "launches": [], "tensors": {}, "problems": [],
+    return {"case": _first_line(case), "device": "cpu", "target": "", "launches": [], "tensors": {}, "problems": [], "narrow": [],
             "compiled": [], "tiles": [], "listings": [], "result": "", **kept}  # fmt: skip
 
 
@@ -172,7 +174,57 @@ def _traced(asked: dict) -> dict:
                 for argument in named.arguments(number, tensor):
                     drawn = ownership.of(launch, argument, tensor, name, complete=not tape.truncated)
                     found["tiles"].append(drawn.as_dict() | {"kernel": launch.kernel, "launch": number})
+    found["narrow"] = _narrow(case, entries, compiles=bool(opened.target))
     return found
+
+
+def _narrow(case: Any, entries: list[Any], *, compiles: bool) -> list[str]:
+    """The case again with its float32 inputs in float16: sentences about sums whose partial sums have 16 bits too, as
+    ``learning.judge.structure`` has it, or about what the answer raised. One addition of two numbers is no such sum."""
+    from learning.lens import trace
+    from learning.lens.errors import explain
+
+    if compiles:  # what is compiled from here on is only asked whether it compiles
+        from learning.lens import verdict
+
+        verdict.only()
+    found: dict[tuple, str] = {}
+    with trace.recording(counts=False) as tape:
+        try:
+            case.trace_case(*[_halved(entry) for entry in entries])
+        except Exception as error:
+            first = (explain(error) or f"{type(error).__name__}: {error}").splitlines()[0]
+            return [f"the same case in float16 does not run: {first}"]
+    for launch in tape.launches:
+        for one in launch.sums:
+            if one.dtype in NARROW and one.how != "+":
+                place = f": `{one.text}`" if one.text else ""
+                found[launch.kernel, one.how] = (
+                    f"{launch.kernel} adds in {one.dtype} where the inputs are float16 ({one.how}){place}; widen with "
+                    ".to(tl.float32) first, and let accumulators be float32"
+                )
+    return list(found.values())
+
+
+def _halved(entry: Any) -> Any:
+    """``entry`` called with float16 copies of its float32 tensors; strides, and storage that tensors share, stay as they are."""
+    import torch
+
+    def call(*args: Any, **named: Any) -> Any:
+        storages: dict[int, Any] = {}
+
+        def half(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor) or value.dtype is not torch.float32:
+                return value
+            storage = value.untyped_storage()
+            if storage.data_ptr() not in storages:
+                whole = torch.empty(0).set_(storage, 0, (storage.nbytes() // 4,), (1,))
+                storages[storage.data_ptr()] = whole.half()
+            return storages[storage.data_ptr()].as_strided(value.shape, value.stride(), value.storage_offset())
+
+        return entry(*map(half, args), **{name: half(value) for name, value in named.items()})
+
+    return call
 
 
 def _problem(problem: Any) -> str:

@@ -63,7 +63,7 @@ def test_a_lesson_from_prediction_to_explained_misses(tmp_path):
     assert "75% over 2 of 2 fields: 1 of 4 values missed" in compared
     assert revised.startswith("Kept as a revision") and "earn nothing" in revised
     assert "your cause: I forgot to rescale" in explained and "1 revision, not scored" in explained
-    assert "04 masks, 09 compare" in session
+    assert "04 masks, 05 kernel, 09 compare" in session
     assert events(tmp_path / "nb") == ["prediction", "launch", "prediction", "prediction", "launch"]
 
 

@@ -1,0 +1,144 @@
+"""The checklist as data, and its static forms: text, Markdown and HTML. Standard library only.
+
+What the widget shows, what GitHub, nbconvert and feedback show, and what a terminal prints are all made of the one
+dictionary that ``view`` gives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import time
+from typing import Any
+
+from learning.gates import records
+from learning.gates.gate import CLAIMED, NONE, Progress
+from learning.gates.progress import progress
+from learning.lesson import Lesson
+
+MOST_DAMAGE = 3
+"""Damaged lines that are told one by one."""
+
+
+def of(session: Any) -> dict[str, Any]:
+    """What an open notebook's checklist shows now, by the records that lie in its folder at this moment."""
+    kept = session.kept()
+    return view(session.lesson, progress(session.lesson, kept.records), kept, session.log, session.why)
+
+
+def view(lesson: Lesson, state: Progress, kept: records.Records, log: Any, why: str) -> dict[str, Any]:
+    """Plain JSON of a lesson's gates.
+
+    {"lesson", "slug", "place": which log it is, in a browser's memory, "progress", "gates": [{"number", "id", "name",
+    "state", "why", "proof", "how", "ticked", "tick"}], "ahead": the gate to take next or None, "notes": what is wrong with
+    the log in sentences, "unsaved": why ticks are not kept here, "" where they are, "time": seconds since 1970}.
+    """
+    gates = [
+        {"number": gate.number, "id": gate.id, "name": gate.name, "state": gate.state, "why": gate.why,
+         "proof": gate.proof, "how": gate.how, "ticked": gate.claimed, "tick": gate.tick}
+        for gate in state.gates
+    ]  # fmt: skip
+    ahead = state.ahead
+    return {
+        "lesson": f"{lesson.id} {lesson.title}",
+        "slug": lesson.slug,
+        "place": hashlib.sha256(str(log).encode()).hexdigest()[:12],
+        "progress": str(state),
+        "gates": gates,
+        "ahead": gates[ahead.number - 1] if ahead is not None else None,
+        "notes": notes(kept),
+        "unsaved": why if log is None else "",
+        "time": time.time(),
+    }
+
+
+def notes(kept: records.Records) -> list[str]:
+    """What a learner should know of the log's own state, in sentences."""
+    told = []
+    if kept.damage:
+        lines = "; ".join(damage.sentence() for damage in kept.damage[:MOST_DAMAGE])
+        more = len(kept.damage) - MOST_DAMAGE
+        if more > 0:
+            lines += f"; and {more} more"
+        told.append(f"{records.FILE} is damaged: {lines}. Nothing was removed, and every sound record counts.")
+    if kept.refused:
+        told.append(f"{len(kept.refused)} of its records are evidence made by tests and do not count.")
+    return told
+
+
+def text(shown: dict[str, Any]) -> str:
+    """For a terminal: a line a gate, then the notes and the next step."""
+    width = max(len(gate["name"]) for gate in shown["gates"])
+    lines = [f"{shown['lesson']}: {shown['progress']}"]
+    lines += [f"  {gate['number']:02}  {gate['name']:<{width}}  {said(gate)}" for gate in shown["gates"]]
+    return "\n".join([*lines, *remarks(shown)])
+
+
+def markdown(shown: dict[str, Any]) -> str:
+    """A table of the gates, then the notes and the next step."""
+    rows = [f"| {gate['number']:02} | {_cell(gate['name'])} | {_cell(said(gate))} |" for gate in shown["gates"]]
+    head = [f"**{shown['lesson']}: {shown['progress']}**", "", "| gate | | state |", "|---|---|---|"]
+    return "\n".join([*head, *rows, *(f"\n{_plain(remark)}" for remark in remarks(shown))])
+
+
+def page(shown: dict[str, Any], *, name: str = "", folded: bool = False) -> str:
+    """HTML that needs no script; ``name`` is what a widget beside it hides it by, ``folded`` shows the progress alone at
+    first."""
+    cell = "text-align:left;vertical-align:top;padding:.1em .8em .1em 0"
+    rows = "".join(
+        f'<tr><td style="{cell}">{gate["number"]:02}</td><th scope="row" style="{cell};font-weight:normal">'
+        f'{html.escape(gate["name"])}</th><td style="{cell}">{_state(gate)}</td></tr>'
+        for gate in shown["gates"]
+    )
+    remarked = "".join(f"<p>{html.escape(remark)}</p>" for remark in remarks(shown))
+    head = "".join(f'<th scope="col" style="{cell}">{title}</th>' for title in ("", "gate", "state"))
+    marked = f' data-checklist="{html.escape(name)}"' if name else ""
+    return (
+        f'<div class="learning-checklist-static"{marked}>{_STYLE}<details{"" if folded else " open"}><summary>'
+        f"{html.escape(shown['progress'])} · gates of {html.escape(shown['lesson'])}</summary>"
+        f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f"{remarked}</details></div>"
+    )
+
+
+_STYLE = (
+    "<style>.jp-OutputArea-child:has(.learning-checklist-static)+.jp-OutputArea-child "
+    ".jp-OutputArea-output.jupyter-widgets:not(:has(*)){display:none}</style>"
+)
+"""Hides JupyterLab's "model not found" of a page whose kernel was restarted; what is said here stands in its place."""
+
+
+def said(gate: dict[str, Any]) -> str:
+    """The state in words, with the reason where the state alone does not say it."""
+    if gate["state"] == NONE:
+        return gate["why"]
+    state = "claimed by hand, not proved" if gate["state"] == CLAIMED else gate["state"]
+    return f"{state}: {gate['why']}"
+
+
+def remarks(shown: dict[str, Any]) -> list[str]:
+    """The sentences below the gates: what is wrong, and what comes next."""
+    found = list(shown["notes"])
+    if shown["unsaved"]:
+        found.append(f"Nothing is saved here: {shown['unsaved']}.")
+    if shown["ahead"] is not None:
+        ahead = shown["ahead"]
+        found.append(f"Next: gate {ahead['number']:02}, {ahead['name']}. {ahead['how']}")
+    return found
+
+
+def _state(gate: dict[str, Any]) -> str:
+    words = said(gate)
+    if gate["state"] == NONE:
+        return html.escape(words)
+    state, _, why = words.partition(": ")
+    return f"<strong>{html.escape(state)}</strong>: {html.escape(why)}"
+
+
+def _cell(words: str) -> str:
+    return _plain(words).replace("|", "\\|").replace("\n", " ")
+
+
+def _plain(words: str) -> str:
+    """Words as they are, in Markdown: names with underscores and what looks like a tag stay what they are."""
+    return html.escape(words, quote=False).replace("_", "\\_").replace("*", "\\*")
