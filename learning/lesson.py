@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,11 +95,23 @@ class Lesson:
 class Variation:
     """A blank page's contract: ``entry`` the function to write from memory, ``brief`` its contract in Markdown, ``changes``
     what differs from the lesson's own. ``blank_page.py`` holds them, each beside a function ``<entry>_reference``.
+
+    What the judge of a blank page tries: ``inputs(draw, dtype, **case)`` gives the arguments of one call, drawn from
+    ``draw`` (``normal``, ``distinct``, ``layout`` as a check's ``trial`` has them), for each of ``cases``, the ragged one that
+    is tried in every dtype first. ``exact`` is that of ``Trial.parity``, ``options`` are given to the entry alone, case by case
+    in turn. ``<entry>_oracle`` or ``<entry>_oracle_in(dtype)`` is the truth where the reference rounds on the way,
+    ``<entry>_condition`` or ``<entry>_condition_in(dtype)`` what rounding errors scale with. ``names`` are the functions to
+    write where they are not ``entry`` alone; such a folder judges them itself (``agrees``, ``reference_agrees``).
     """
 
     entry: str
     brief: str
     changes: str
+    inputs: Callable | None = None
+    cases: tuple[dict, ...] = ()
+    exact: bool | str = False
+    options: tuple[dict, ...] = ({},)
+    names: tuple[str, ...] = ()
 
 
 def load(slug: str, root: Path = LESSONS) -> Lesson:

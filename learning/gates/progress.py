@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from learning.gates import claims, predicted, told, written
+from learning.gates import blank_record, claims, predicted, told, written
 from learning.gates.gate import Found, Gate, Progress
 from learning.lesson import GATES, Lesson
 
@@ -128,5 +128,6 @@ PROOFS: dict[str, Callable[[Lesson, list[dict]], tuple]] = {
     "bench": bench,
     "bound": bound,
     "compare": compare,
+    "blank_page": blank_record.proof,
 }
 """Gate id to its proof: ``(lesson, its records in order) -> Found``, or a plain ``(record or None, why)``."""

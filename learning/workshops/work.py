@@ -9,7 +9,6 @@ import ast
 import contextlib
 import datetime
 import os
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,7 +121,7 @@ def lay_out(lesson: Lesson, places: Places, *, python: bool = False) -> bool:
         ) from None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        made = _create(target, data)
+        made = course.create(target, data)
         if made:
             _date_back(target, release)
         return made
@@ -130,38 +129,6 @@ def lay_out(lesson: Lesson, places: Places, *, python: bool = False) -> bool:
         raise Unavailable(
             f"{places.shown(target)} cannot be made ({error.strerror}); name a folder of your own in LEARNING_WORK"
         ) from None
-
-
-def _create(target: Path, data: bytes) -> bool:
-    """Create ``target`` whole or not at all; False where somebody else did."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as part:
-            part.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        try:
-            os.link(name, target)
-        except FileExistsError:
-            return False
-        except OSError:  # a file system without hard links
-            if os.name == "nt":
-                os.rename(name, target)  # on Windows this never replaces
-                return True
-            return _create_in_place(target, data)
-        return True
-    except FileExistsError:
-        return False
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-
-
-def _create_in_place(target: Path, data: bytes) -> bool:
-    with open(target, "xb") as whole:
-        whole.write(data)
-    return True
 
 
 def _date_back(target: Path, release: Path) -> None:

@@ -4,6 +4,28 @@ import torch
 
 from learning.lesson import Variation
 
+SHAPES = tuple(
+    {"M": m, "K": k, "N": n}
+    for m, k, n in ((66, 17, 130), (1, 1, 1), (63, 64, 65), (33, 33, 70), (5, 0, 7), (0, 8, 3), (3, 8, 0))
+)
+INNER = tuple({"K": k, "N": n} for k, n in ((17, 130), (1, 1), (64, 65), (33, 70), (0, 7), (8, 0)))
+
+
+def turned(draw, dtype, M, K, N):
+    """a [M, K] and b [N, K]."""
+    return draw.normal(M, K, dtype=dtype), draw.normal(N, K, dtype=dtype)
+
+
+def three(draw, dtype, M, K, N):
+    """a [M, K], b [K, N], c [M, N]."""
+    return draw.normal(M, K, dtype=dtype), draw.normal(K, N, dtype=dtype), draw.normal(M, N, dtype=dtype, scale=3.0)
+
+
+def one(draw, dtype, K, N):
+    """a [K, N]."""
+    return (draw.normal(K, N, dtype=dtype),)
+
+
 VARIATIONS = (
     Variation(
         entry="matmul_transposed",
@@ -12,6 +34,8 @@ VARIATIONS = (
             "the contract of `matmul` stays."
         ),
         changes="The tile of b is read with other strides; nothing is copied.",
+        inputs=turned,
+        cases=SHAPES,
     ),
     Variation(
         entry="matmul_add",
@@ -20,6 +44,8 @@ VARIATIONS = (
             "else in the contract of `matmul` stays; K = 0 gives c."
         ),
         changes="The accumulator does not begin with zeros, and a fourth tensor has a mask.",
+        inputs=three,
+        cases=SHAPES,
     ),
     Variation(
         entry="gram",
@@ -27,6 +53,8 @@ VARIATIONS = (
             "`gram(a)` returns aᵀ · a for a contiguous a `[K, N]`: `[N, N]`. Everything else in the contract of `matmul` stays."
         ),
         changes="Both tiles come from one tensor, and the summed axis is its first.",
+        inputs=one,
+        cases=INNER,
     ),
 )
 
@@ -48,3 +76,18 @@ def matmul_add_reference(a, b, c):
 def gram_reference(a):
     """The transpose of a [K, N] times a, in float32 (float64 for float64), rounded once."""
     return (_wide(a).t() @ _wide(a)).to(a.dtype)
+
+
+def matmul_transposed_condition(a, b):
+    """What one rounding in float32 may move each element by: Σ |a · b| along K."""
+    return a.abs() @ b.abs().t()
+
+
+def matmul_add_condition(a, b, c):
+    """The same, and the size of what is added."""
+    return a.abs() @ b.abs() + c.abs()
+
+
+def gram_condition(a):
+    """The same for a with itself."""
+    return a.abs().t() @ a.abs()

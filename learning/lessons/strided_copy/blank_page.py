@@ -4,6 +4,25 @@ import torch
 
 from learning.lesson import Variation
 
+SHAPES = tuple(
+    {"rows": rows, "columns": columns, "layout": layout}
+    for rows, columns, layout in (
+        (70, 150, "transposed"), (3, 65, "contiguous"), (64, 64, "padded"), (1, 1, "contiguous"), (7, 21, "broadcast_rows"),
+        (7, 21, "broadcast_cols"), (40, 33, "every_other"), (0, 5, "contiguous"), (5, 0, "contiguous"),
+    )
+)  # fmt: skip
+
+
+def one(draw, dtype, rows, columns, layout):
+    """A matrix [rows, columns] with no two values equal, in that layout."""
+    return (draw.layout(draw.distinct(rows, columns, dtype=dtype), layout),)
+
+
+def two(draw, dtype, rows, columns, layout):
+    """The same, and a packed matrix of that shape."""
+    return *one(draw, dtype, rows, columns, layout), -draw.distinct(rows, columns, dtype=dtype)
+
+
 VARIATIONS = (
     Variation(
         entry="transpose",
@@ -12,6 +31,9 @@ VARIATIONS = (
             "contract of `materialise` stays, the forbidden calls included."
         ),
         changes="The result's strides change places with its sizes; the row stride of the store is the number of rows.",
+        inputs=one,
+        cases=SHAPES,
+        exact="bits",
     ),
     Variation(
         entry="mirror",
@@ -20,6 +42,9 @@ VARIATIONS = (
             "in the contract of `materialise` stays. (PyTorch has no negative strides, so no view does this.)"
         ),
         changes="One offset runs backwards, and a masked lane's address now lies before the row instead of behind it.",
+        inputs=one,
+        cases=SHAPES,
+        exact="bits",
     ),
     Variation(
         entry="interleave",
@@ -29,6 +54,9 @@ VARIATIONS = (
             "the contract of `materialise` stays."
         ),
         changes="Two pairs of strides come in, and the stores have a column stride of 2.",
+        inputs=two,
+        cases=SHAPES,
+        exact="bits",
     ),
 )
 
