@@ -60,6 +60,10 @@ def _run(chosen: Namespace, places: Places, grade: Grade | None) -> int:
     if chosen.hint is not None:
         return _hint(lesson, chosen.hint)
     with _servers(grade) as engine:
+        if chosen.blank is not None:
+            from learning.workshops import blank
+
+            return blank.check(lesson, chosen, places, engine)
         return _check(lesson, chosen, places, engine)
 
 

@@ -21,7 +21,7 @@ def open_for(lesson: Lesson, *, interpret: bool, target: str = "") -> tuple[str,
     """
     if lesson.kind == "cpu":
         return "cpu", "CPU", "a CPU lesson: --interpret changes nothing" if interpret else ""
-    _need_packages(lesson)
+    need_packages(lesson)
     from learning.lens import device, nvml, toolchain
 
     no_gpu = nvml.first_gpu() is None
@@ -51,7 +51,8 @@ def _how(target: str, uncompiled: str) -> str:
     return f" (nothing is compiled: {uncompiled})" if uncompiled else ""
 
 
-def _need_packages(lesson: Lesson) -> None:
+def need_packages(lesson: Lesson) -> None:
+    """Raise ``Unavailable`` where the packages of a GPU lesson are not installed, naming them and how to get them."""
     missing = [name for name in ("torch", "triton", "numpy") if importlib.util.find_spec(name) is None]
     if not missing:
         return

@@ -48,6 +48,10 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     made.add_argument("--file", metavar="PATH", help="check this notebook or .py")
     made.add_argument("--py", action="store_true", help="work in work/NAME/NAME.py, made from the starter")
+    made.add_argument(
+        "--blank", nargs="?", const="0", metavar="N",
+        help="check your blank page of the lesson: the newest, page N, or new, which draws another; the first one is laid out",
+    )  # fmt: skip
     made.add_argument("--level", choices=LEVELS, help="with all: this level only")
     made.add_argument("--include-gpu", action="store_true", help="with all: GPU lessons too")
     return made
@@ -64,6 +68,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         options.hint = int(options.hint)
         if not 1 <= options.hint <= 3:
             raise UsageError(f"there is no hint {options.hint}: a lesson has three, 1 to 3")
+    if options.blank is not None:
+        _blank(options)
     if options.list:
         _alone(options, "--list", allowed=("list", "level"))
         return options
@@ -71,7 +77,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         raise UsageError("name a lesson, or all; --list shows them")
     every = options.name == "all"
     if every:
-        for name in ("hint", "file", "py"):
+        for name in ("hint", "file", "py", "blank"):
             if getattr(options, name) not in (None, False):
                 raise UsageError(f"--{name} needs one lesson's name, not all")
     elif options.level or options.include_gpu:
@@ -84,6 +90,17 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     if options.file and options.py:
         raise UsageError("--file and --py name two different files; leave one out")
     return options
+
+
+def _blank(options: argparse.Namespace) -> None:
+    """Read ``--blank``: "new", or a number, 0 for the newest."""
+    if options.blank != "new" and not options.blank.isdecimal():
+        if options.name is not None:
+            raise UsageError(f"--blank takes a page's number, or new, and {options.blank!r} is neither")
+        options.name, options.blank = options.blank, "0"  # `--blank vector_add`
+    for name in ("solution", "file", "py", "target"):
+        if getattr(options, name):
+            raise UsageError(f"--blank does not go with --{name}")
 
 
 def _alone(options: argparse.Namespace, which: str, allowed: tuple[str, ...]) -> None:

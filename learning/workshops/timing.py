@@ -137,7 +137,7 @@ def _untimed(lesson: Lesson) -> str:
 
 
 def _open(lesson: Lesson) -> Any:
-    machine._need_packages(lesson)
+    machine.need_packages(lesson)
     from learning.lens import device, nvml
 
     if nvml.first_gpu() is None:

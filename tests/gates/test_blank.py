@@ -1,0 +1,171 @@
+"""Blank pages: drawn, laid out, judged in a real kernel and kept; gate 11 from the records alone."""
+
+import json
+import os
+import random
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from learning import course, lesson
+from learning.gates import blank, blank_contract, blank_grade, blank_notebook, blank_record, records
+from learning.gates.progress import progress
+from learning.judge import setting as settings
+from learning.lesson import LessonError
+
+ROOT = Path(course.__file__).parents[1]
+DERIVED = ROOT / "tests" / "lessons" / "blank_pages"
+ENTRIES = ("subtract", "add_scaled", "add_three")
+
+
+def attempt(page, entry, state, **more):
+    """A record as ``records.append`` makes it, as far as blank pages read it."""
+    payload = {"page": page, "variation": entry, "state": state} | more.pop("payload", {})
+    return {"event": "attempt", "lesson": "vector_add", "source": "", "device": "", "payload": payload} | more
+
+
+def passed(page=1, entry="subtract", *, states=("passed",) * 3, device="interpreter", source="5" * 64):
+    checks = [{"check": str(number), "state": state} for number, state in enumerate(states)]
+    payload = {"checks": checks, "card": "virtual T4"}
+    return attempt(page, entry, "passed", payload=payload, device=device, source=source)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 12))
+def test_a_draw_never_repeats_the_last_and_reaches_every_variation(seed, pages):
+    chance, kept = random.Random(seed), []
+    for number in range(1, pages + 1):
+        entry = blank_record.draw(kept, "vector_add", ENTRIES, chance)
+        assert not kept or entry != kept[-1]["payload"]["variation"]
+        kept.append(attempt(number, entry, "drawn"))
+    drawn = [record["payload"]["variation"] for record in kept]
+    assert max(map(drawn.count, ENTRIES)) - min(map(drawn.count, ENTRIES)) <= 1
+
+
+def test_gate_11_names_where_the_page_passed_and_opens_again_without_the_record():
+    card = lesson.load("vector_add")
+    kept = [attempt(1, "subtract", "drawn"), attempt(1, "subtract", "failed", device="interpreter"), passed()]
+    gate = next(gate for gate in progress(card, kept).gates if gate.id == "blank_page")
+    assert gate.proved and gate.why == "blank page 1, subtract, passed in Triton's interpreter (virtual T4)"
+    assert gate.record is kept[2]
+    assert not next(gate for gate in progress(card, kept[:2]).gates if gate.id == "blank_page").proved
+    assert "does not pass yet" in blank_record.proof(card, kept[:2])[1]
+    assert "still empty" in blank_record.proof(card, kept[:1])[1]
+    assert 'blank_page("vector_add")' in blank_record.proof(card, [])[1]
+    on_gpu = passed(device="cuda")
+    on_gpu["payload"]["card"] = "Tesla T4"
+    assert blank_record.proof(card, [on_gpu])[1].endswith("passed on Tesla T4")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        passed(states=("passed", "failed", "passed")),
+        passed(states=()),
+        passed(source=""),
+        attempt(1, "subtract", "passed"),
+        {**passed(), "lesson": "softmax"},
+        {**passed(), "payload": {"state": "passed"}},
+        {**passed(), "payload": {**passed()["payload"], "page": True}},
+        {**passed(), "payload": {**passed()["payload"], "checks": "all"}},
+    ],
+    ids=[
+        "a failed check",
+        "no checks",
+        "no answer",
+        "a bare claim",
+        "another lesson",
+        "no page",
+        "a true page",
+        "words",
+    ],
+)
+def test_a_record_that_only_says_passed_proves_nothing(record):
+    assert blank_record.proof(lesson.load("vector_add"), [record])[0] is None
+
+
+def test_pages_keep_their_files_and_nobodys_file_is_replaced(tmp_path):
+    card, log = lesson.load("online_normalizer"), tmp_path / "week" / records.FILE
+    first = blank_grade.lay_out(card, log)
+    assert first.number == 1 and (log.parent / "blank_1.ipynb").is_file()
+    theirs = log.parent / "blank_2.ipynb"
+    theirs.write_text("mine")
+    second = blank_grade.lay_out(card, log)
+    assert second.number == 3 and theirs.read_text() == "mine"
+    assert second.variation.entry != first.variation.entry
+    kept = records.read(log).records
+    assert [page.state for page in blank_record.pages(kept, card.slug)] == ["drawn", "drawn"]
+    assert blank_grade.newest(kept, card.slug).number == 3
+    assert blank_grade.found(kept, card.slug, 1).variation == first.variation
+    assert blank_grade.found(kept, card.slug, 2) is None
+    nbformat.validate(nbformat.read(log.parent / "blank_3.ipynb", as_version=4))
+
+
+def test_a_page_waits_until_it_passes_or_another_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("LEARNING_WORK", str(tmp_path))
+    monkeypatch.setattr(settings, "_default", settings.Setting())
+    folder = tmp_path / "online_normalizer"
+    assert "blank_1.ipynb is laid out" in blank.blank_page("A1").text
+    assert "blank_1.ipynb waits for you" in blank.blank_page("online_normalizer").text
+    (folder / "blank_1.ipynb").unlink()
+    assert "blank_1.ipynb was gone and is laid out again" in blank.blank_page("A1").text
+    assert "blank_2.ipynb is laid out" in blank.blank_page("A1", another=True).text
+    page = blank_grade.newest(records.read(folder / records.FILE).records, "online_normalizer")
+    payload = {**passed()["payload"], "page": 2, "variation": page.variation.entry}
+    records.append(folder / records.FILE, "attempt", "online_normalizer", device="cpu", source="a", payload=payload)
+    assert "blank_3.ipynb is laid out" in blank.blank_page("A1").text
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert blank.blank_page("A1", another=True).text.startswith("No page is laid out here: nbgrader runs this notebook")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    (tmp_path / "online_normalizer").write_text("a file")
+    monkeypatch.setenv("LEARNING_WORK", str(tmp_path))
+    monkeypatch.setattr(settings, "_default", settings.Setting())
+    with pytest.raises(blank.BlankPageError, match="online_normalizer"):
+        blank.blank_page("A1")
+
+
+def test_a_variation_that_is_gone_names_those_there_are():
+    with pytest.raises(LessonError, match="result_minimum"):
+        blank_contract.page("online_normalizer", "result_maximum")
+
+
+def test_nothing_is_judged_before_a_page_is_open(monkeypatch):
+    monkeypatch.setattr(blank, "_open", [])
+    with pytest.raises(blank.BlankPageError, match="run the page's first cell"):
+        blank.judge()
+
+
+def test_a_page_from_empty_to_passed_in_a_real_kernel(tmp_path):
+    """As a learner goes: judged empty, wrong, right; a cell rewritten; a scratch cell that fails in between."""
+    page = blank_contract.page("online_normalizer", "result_minimum")
+    book = blank_notebook.notebook(page)
+    sources = [course.text(cell) for cell in book["cells"] if cell["cell_type"] == "code"]
+    begin = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n" + sources[0].split("\n", 2)[2]
+    reference, answer = (DERIVED / "online_normalizer" / "result_minimum.py").read_text().split("\n\n\ndef push", 1)
+    reference = reference.split("import math\n", 1)[1]
+    wrong = "def push" + answer.replace("min(a[0]", "max(a[0]")
+    judge = sources[-1]
+    cells = [begin, sources[1], judge, reference, wrong, judge, "1 / 0", "def push" + answer, judge, "judge().text"]
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("NBGRADER", "JPY_SESSION"))}
+    client = nbclient.NotebookClient(
+        made, timeout=240, allow_errors=True, resources={"metadata": {"path": str(tmp_path)}}
+    )
+    client.execute(env=kept | {"PYTHONDONTWRITEBYTECODE": "1", "IPYTHONDIR": str(tmp_path / ".ipython")})
+    shown = ["".join(o.get("data", {}).get("text/plain", "") for o in cell.outputs) for cell in made.cells]
+    assert "blank page  1 of online_normalizer: push, merge, result" in shown[0]
+    assert shown[2].startswith("Still empty")
+    assert "1 of 3 checks passed" in shown[5] or "2 of 3 checks passed" in shown[5]
+    assert "Passed on the CPU: gate 11 is proved." in shown[8]
+    found = records.read(tmp_path / records.FILE)
+    assert not found.damage
+    attempts = [record for record in found if record["event"] == "attempt"]
+    assert [record["payload"]["state"] for record in attempts] == ["failed", "passed", "passed"]
+    assert {record["event"] for record in found} == {"attempt"}  # the lesson's own evidence rests
+    assert attempts[1]["source"] and attempts[1]["source"] == attempts[2]["source"] != attempts[0]["source"]
+    assert json.dumps(attempts[1]["payload"]["checks"])
