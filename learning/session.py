@@ -29,6 +29,9 @@ MOST_HEARD = 8
 """Launches of a cell that are heard and kept; past them a kernel runs unwatched, so that nobody times the watching."""
 
 
+ON_DRIVE = "from learning.workshops.carry import use_drive; use_drive()"
+
+
 class SessionError(RuntimeError):
     """The notebook cannot start here; the message says why and what to do. Shown without a traceback."""
 
@@ -65,6 +68,8 @@ class Session:
                 rows.append(("waits for a GPU", ", ".join(name.replace("_", " ") for name in waiting)))
             if self.device.kind != "cuda" and "parity" in card.gates:
                 rows.append(("stays open here", "gate 06 and the timings: they need a GPU"))
+        if os.environ.get("COLAB_RELEASE_TAG") and not os.environ.get("LEARNING_WORK") and self.log is not None:
+            rows.append(("kept", "on this runtime's disk, which ends with it; to keep it on your Drive: " + ON_DRIVE))
         rows.append(("gates", self.sentence()))
         return rows
 
@@ -276,13 +281,16 @@ def _place(history: History) -> tuple[Path | None, str]:
     for name in ("source", "release", "submitted", "autograded", "feedback"):
         if (course.ROOT / name) in (folder, *folder.parents):
             return None, f"this notebook lies in {name}/; work in work/, which `make start` lays out"
+    if os.environ.get("LEARNING_WORK") and course.workspace().resolve() not in (folder, *folder.parents):
+        return course.workspace() / history.card.slug / records.FILE, ""
     return folder / records.FILE, ""
 
 
 def _writable(log: Path) -> bool:
     if log.exists():
         return os.access(log, os.W_OK)
-    return os.access(log.parent, os.W_OK) if log.parent.is_dir() else os.access(log.parent.parent, os.W_OK)
+    above = next((folder for folder in log.parents if folder.is_dir()), log.parent)
+    return os.access(above, os.W_OK)
 
 
 def _cause(error: Exception) -> str:

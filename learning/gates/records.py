@@ -3,7 +3,8 @@
 One line is one record in canonical JSON (sorted keys, no spaces, ASCII), so that any changed byte shows. A record's
 ``hash`` is the SHA-256 of its other fields, its ``previous`` the hash of the record before it: damage, removal and
 reordering are seen. A log cut exactly between two records is a state it once had and cannot be told from that; the chain
-shows accidents and edits, it does not prove honesty.
+shows accidents and edits, it does not prove honesty. Where two machines went on from one log and their records were put
+together (``learning.gates.carry``), the chain forks: a record may then follow any record that stands before it, or begin.
 
 Appending never changes a byte that is already there. A last line that a crash tore is closed with a line break and
 stays where it is, reported by ``read``. Standard library only.
@@ -26,7 +27,9 @@ from pathlib import Path
 from learning.gates.lock import LockedOut, locked
 
 FILE = "progress.jsonl"
-EVENTS = ("reference", "prediction", "launch", "parity", "benchmark", "compile", "attempt", "log", "tick")
+EVENTS = (
+    "reference", "prediction", "launch", "parity", "benchmark", "compile", "attempt", "log", "tick", "worksheet",
+)  # fmt: skip
 DEVICES = ("", "cuda", "interpreter", "cpu", "test")
 FORMAT = 1
 MAX_BYTES = 64 << 20
@@ -154,7 +157,7 @@ def append(
             record["sequence"] = last["sequence"] + 1 if last else 1
             record["previous"] = last["hash"] if last else ""
             record["hash"] = digest(record)
-            _write(handle, (b"\n" if torn else b"") + canonical(record) + b"\n")
+            write(handle, (b"\n" if torn else b"") + canonical(record) + b"\n")
     except LockedOut as error:
         raise RecordError(f"{path} {error}") from None
     finally:
@@ -183,8 +186,7 @@ def read(path: str | os.PathLike, *, fixture: bool = False) -> Records:
 def parse(data: bytes, *, fixture: bool = False) -> Records:
     """The same for a log's bytes."""
     found = Records()
-    last: dict | None = None
-    broken = False  # a damaged line was reported since `last`, so a gap here needs no second report
+    broken = False  # a damaged line was reported since the last sound record, so a gap here needs no second report
     seen: dict[str, int] = {}
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     for number, line in enumerate(lines, 1):
@@ -200,10 +202,10 @@ def parse(data: bytes, *, fixture: bool = False) -> Records:
                 found.damage.append(Damage(number, f"repeats line {seen[record['hash']]}", text))
                 continue
             seen[record["hash"]] = number
-            follows = record["previous"] == (last["hash"] if last else "")
+            follows = record["previous"] in seen or (not record["previous"] and record["sequence"] == 1)
             if not follows and not broken:
                 found.damage.append(Damage(number, "does not follow the record before it: records are missing", text))
-            last, broken = record, False
+            broken = False
             refused = record["device"] == "test" and not fixture
             (found.refused if refused else found.records).append(record)
         if reason is not None:
@@ -271,6 +273,6 @@ def _read(handle: int, count: int) -> bytes:
     return b"".join(parts)
 
 
-def _write(handle: int, data: bytes) -> None:
+def write(handle: int, data: bytes) -> None:
     while data:
         data = data[os.write(handle, data) :]

@@ -1,0 +1,202 @@
+"""Progress carried to another machine: every lesson's evidence and log in one file, and put together again there.
+
+    pack(work, "progress.zip")        # progress.jsonl and logs.txt of every lesson folder in ``work``
+    unpack("progress.zip", work)      # adds what is missing; changes no byte that is there
+
+Records are merged by their hashes, so bringing a file twice adds nothing, and two machines that both went on keep all they
+wrote. What cannot be put together without loss is kept beside and named. Standard library only.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import os
+import re
+import stat
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from learning import course
+from learning.gates import records
+from learning.gates.lock import LockedOut, locked
+
+LOGS = "logs.txt"
+MANIFEST = "carry.json"
+FORMAT = 1
+_MEMBER = re.compile(r"^([a-z0-9_]{1,64})/(progress\.jsonl|logs\.txt)$")
+_MOST_MEMBERS = 1000
+
+
+class CarryError(RuntimeError):
+    """A file cannot be packed or taken in; the message names it and the remedy."""
+
+
+@dataclass
+class Taken:
+    """What became of one lesson's files: ``added`` records, ``known`` ones that were here already, ``apart`` whether both
+    machines had records the other lacked, ``log`` a sentence on logs.txt ("" where nothing changed), ``notes`` sentences on
+    what was damaged, refused or kept beside."""
+
+    lesson: str
+    added: int = 0
+    known: int = 0
+    apart: bool = False
+    log: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def sentence(self) -> str:
+        """In one line."""
+        told = [f"{self.added} records added, {self.known} were here"]
+        if self.apart:
+            told.append("both machines had gone on; all of it is kept")
+        return f"{self.lesson}: " + "; ".join([*told, *filter(None, [self.log]), *self.notes])
+
+
+def pack(work: str | os.PathLike, target: str | os.PathLike) -> list[str]:
+    """Write the progress of every lesson folder in ``work`` to the zip file ``target``; returns the lessons in it.
+
+    Raises ``CarryError`` where there is nothing to pack or ``target`` exists already (nothing is replaced), and ``OSError``.
+    """
+    work, target = Path(work), Path(target)
+    if os.path.lexists(target):
+        raise CarryError(f"{target} exists already and is not replaced: name another file")
+    members = [
+        (f"{folder.name}/{name}", folder / name)
+        for folder in (sorted(work.iterdir()) if work.is_dir() else [])
+        for name in (records.FILE, LOGS)
+        if (folder / name).is_file() and _MEMBER.match(f"{folder.name}/{name}")
+    ]
+    if not members:
+        raise CarryError(f"{work} holds no progress yet: nothing to carry")
+    lessons = list(dict.fromkeys(name.split("/")[0] for name, _ in members))
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "made": now, "lessons": lessons}))
+            for name, path in members:
+                archive.writestr(name, path.read_bytes())
+        if not course.create(target, part.read_bytes()):
+            raise CarryError(f"{target} exists already and is not replaced: name another file")
+    finally:
+        part.unlink(missing_ok=True)
+    return lessons
+
+
+def unpack(source: str | os.PathLike, work: str | os.PathLike) -> list[Taken]:
+    """Take the zip file ``source`` into the lesson folders of ``work``; what became of each lesson.
+
+    Raises ``CarryError`` for a file that ``pack`` did not write or that is damaged; ``OSError`` where ``work`` cannot be written.
+    """
+    files = _contents(Path(source))
+    return _take(files, Path(work))
+
+
+def bring(source: str | os.PathLike, work: str | os.PathLike) -> list[Taken]:
+    """The same for the lesson folders of the folder ``source``, as when work moves to a synced drive."""
+    files = {}
+    for folder in sorted(Path(source).iterdir()) if Path(source).is_dir() else []:
+        for name in (records.FILE, LOGS):
+            if _MEMBER.match(f"{folder.name}/{name}") and (folder / name).is_file():
+                files[f"{folder.name}/{name}"] = (folder / name).read_bytes()
+    return _take(files, Path(work))
+
+
+def _take(files: dict[str, bytes], work: Path) -> list[Taken]:
+    taken = {}
+    for name, data in files.items():
+        slug, file = name.split("/")
+        told = taken.setdefault(slug, Taken(slug))
+        (work / slug).mkdir(parents=True, exist_ok=True)
+        if file == LOGS:
+            _log(work / slug / LOGS, data, told)
+        else:
+            merge(work / slug / records.FILE, data, told)
+    return list(taken.values())
+
+
+def merge(path: Path, data: bytes, told: Taken | None = None) -> Taken:
+    """Append the records of the log ``data`` that the log at ``path`` lacks, in their order; says what was done.
+
+    Safe beside others that append. Damaged lines and evidence made by tests are left out, and named. Raises ``CarryError``
+    where the log stays locked, is no regular file or would grow beyond what is read.
+    """
+    told = Taken(path.parent.name) if told is None else told
+    brought = records.parse(data)
+    told.notes += [f"brought {damage.sentence()}" for damage in brought.damage]
+    if brought.refused:
+        told.notes.append(f"{len(brought.refused)} records made by tests were left out")
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise CarryError(f"{path} is not a regular file, so no progress can be kept in it")
+        with locked(handle):
+            held = path.read_bytes()
+            here = {record["hash"] for record in records.parse(held, fixture=True).records}
+            there = {record["hash"] for record in brought.records}
+            new = [record for record in brought.records if record["hash"] not in here]
+            told.added, told.known = len(new), len(there & here)
+            told.apart = bool(new) and bool(here - there)
+            lines = b"".join(records.canonical(record) + b"\n" for record in new)
+            torn = b"\n" if lines and held and not held.endswith(b"\n") else b""
+            if len(held) + len(torn) + len(lines) > records.MAX_BYTES:
+                raise CarryError(f"{path} would grow beyond {records.MAX_BYTES >> 20} MiB; nothing was added to it")
+            records.write(handle, torn + lines)
+    except LockedOut as error:
+        raise CarryError(f"{path} {error}") from None
+    finally:
+        os.close(handle)
+    return told
+
+
+def _log(path: Path, data: bytes, told: Taken) -> None:
+    """Take in a logs.txt: made where none is, continued where it is the beginning of the other, else kept beside."""
+    if course.create(path, data):
+        told.log = f"{LOGS} made"
+        return
+    held = path.read_bytes()
+    if held.startswith(data):
+        return
+    if data.startswith(held):
+        with path.open("ab") as file:
+            file.write(data[len(held) :])
+        told.log = f"{LOGS} continued"
+        return
+    beside = path.with_name(f"logs.carried-{hashlib.sha256(data).hexdigest()[:8]}.txt")
+    made = course.create(beside, data)
+    told.notes.append(
+        f"{LOGS} differs on the two machines: the other one is {'kept' if made else 'already'} in {beside.name}"
+    )
+
+
+def _contents(source: Path) -> dict[str, bytes]:
+    """Name → bytes of the members of a carried file that are progress; raises ``CarryError`` for any other file."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            names = archive.namelist()
+            if MANIFEST not in names or len(names) > _MOST_MEMBERS:
+                raise CarryError(f"{source} was not written by this course's export: it holds no {MANIFEST}")
+            manifest = json.loads(_bytes(archive, MANIFEST, source))
+            if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+                raise CarryError(
+                    f"{source} was written by another version of the course; export it again with this one"
+                )
+            return {name: _bytes(archive, name, source) for name in names if _MEMBER.match(name)}
+    except FileNotFoundError:
+        raise CarryError(f"there is no file {source}") from None
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, RuntimeError) as error:
+        if isinstance(error, CarryError):
+            raise
+        raise CarryError(f"{source} is no whole zip file ({error}); export it again") from None
+
+
+def _bytes(archive: zipfile.ZipFile, name: str, source: Path) -> bytes:
+    with archive.open(name) as member:
+        data = member.read(records.MAX_BYTES + 1)
+    if len(data) > records.MAX_BYTES:
+        raise CarryError(f"{source}: {name} holds more than {records.MAX_BYTES >> 20} MiB and is not read")
+    return data
