@@ -61,7 +61,7 @@ def test_no_log_yet_is_an_empty_log(log):
     assert records.read(log) == records.Records()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(payload=st.dictionaries(st.text(), JSON, max_size=4))
 def test_any_json_payload_comes_back_as_it_was(tmp_path, payload):
     path = tmp_path / "any.jsonl"
@@ -72,7 +72,7 @@ def test_any_json_payload_comes_back_as_it_was(tmp_path, payload):
     assert found.records[0]["payload"] == payload
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_a_flipped_bit_is_reported_and_every_record_before_it_survives(four_records, data):
     whole, kept = four_records
@@ -87,7 +87,7 @@ def test_a_flipped_bit_is_reported_and_every_record_before_it_survives(four_reco
     assert all(record in kept for record in found.records)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_a_log_cut_anywhere_keeps_its_whole_records_and_shows_the_cut(four_records, data):
     whole, kept = four_records
@@ -116,7 +116,7 @@ def test_appending_after_a_torn_write_changes_no_byte_and_continues_the_chain(fo
     assert not any("missing" in damage.reason for damage in found.damage)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(noise=st.binary(max_size=300), place=st.integers(0, 4))
 def test_noise_between_records_never_costs_a_record(four_records, noise, place):
     whole, kept = four_records
@@ -132,6 +132,21 @@ def test_a_removed_record_is_noticed_and_the_others_stay(four_records):
     found = records.parse(lines[0] + lines[1] + lines[3])
     assert found.records == [kept[0], kept[1], kept[3]]
     assert [(d.line, "missing" in d.reason) for d in found.damage] == [(3, True)]
+
+
+def test_a_chain_may_fork_where_two_machines_went_on_and_a_gap_in_either_is_still_noticed(log, tmp_path):
+    shared = records.append(log, "tick", "vector_add")
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(log.read_bytes())
+    mine = records.append(log, "tick", "vector_add", payload={"who": "mine"})
+    yours = [records.append(other, "tick", "vector_add", payload={"number": number}) for number in range(2)]
+    joined = log.read_bytes() + b"".join(other.read_bytes().splitlines(keepends=True)[1:])
+    found = records.parse(joined)
+    assert found.records == [shared, mine, *yours] and not found.damage
+    gap = records.parse(log.read_bytes() + other.read_bytes().splitlines(keepends=True)[2])
+    assert gap.records == [shared, mine, yours[1]] and "missing" in gap.damage[0].reason
+    headless = records.parse(other.read_bytes().split(b"\n", 1)[1])
+    assert headless.records == yours and "missing" in headless.damage[0].reason
 
 
 def test_a_copied_record_counts_once(four_records):
