@@ -64,7 +64,7 @@ function render({ model, el }) {
   all.open = !model.get("folded");
   const head = make("summary");
   const fieldset = make("fieldset");
-  const legend = make("legend");
+  const legend = make("legend", "", "Proof comes from your runs; a tick by hand is a claim");
   const list = make("ol");
   const ahead = make("p", "ahead");
   const notes = make("div");
@@ -115,7 +115,6 @@ function render({ model, el }) {
   function draw() {
     const pending = readPending(key);
     set(head, `${state.progress} · gates of ${state.lesson}`);
-    set(legend, `${state.lesson}: ${state.progress}`);
     for (const gate of state.gates) {
       const row = rowOf(gate);
       const mine = pending[gate.id];

@@ -72,11 +72,11 @@ class Checklist:
 
     def refresh(self) -> None:
         """Show the records as they are now, in the widget and in what is saved with the notebook."""
+        if self.live is None:
+            return
         from IPython.display import update_display
 
-        shown = self.shown
-        if self.live is not None:
-            self.live.state = shown
+        self.live.state = shown = self.shown
         update_display(self._static(shown), raw=True, display_id=self.name)
 
     def received(self, content: Any) -> dict[str, Any] | None:

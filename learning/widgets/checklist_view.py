@@ -136,9 +136,9 @@ def _state(gate: dict[str, Any]) -> str:
 
 
 def _cell(words: str) -> str:
-    return _plain(words).replace("|", "\\|").replace("\n", " ")
+    return " ".join(_plain(words).replace("|", "\\|").split())
 
 
 def _plain(words: str) -> str:
     """Words as they are, in Markdown: names with underscores and what looks like a tag stay what they are."""
-    return html.escape(words, quote=False).replace("_", "\\_").replace("*", "\\*")
+    return html.escape(words.replace("\\", "\\\\"), quote=False).replace("_", "\\_").replace("*", "\\*")
