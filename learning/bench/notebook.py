@@ -4,8 +4,8 @@
 
 Three times are told apart. *Cold*: ``do_bench`` empties the L2 cache before each run. *Warm*: run after run between events,
 nothing emptied, launches included. *Graph*: the same runs replayed from a CUDA graph, without Python. Warm less graph is
-the launch tax. What comes back is displayed as a table and is kept as a ``benchmark`` record; the paired protocol that
-grades is the judge's (``learning.judge.timing``). Imports torch when it is called.
+the launch tax. A picture (``learning.widgets.timings``) is kept up to date meanwhile; what comes back is displayed as a table
+with a sentence on each size and the prediction beside it, and is kept as a ``benchmark`` record. The paired protocol that grades is the judge's (``learning.judge.timing``). Imports torch when it is called.
 """
 
 from __future__ import annotations
@@ -25,16 +25,20 @@ FLUSH_BYTES = 256 << 20
 """What ``do_bench`` clears before each run."""
 DO_BENCH_SECONDS, GRAPH_RUNS = 0.125, 16
 """``do_bench``'s own warm-up and repetitions by default, 25 and 100 ms; replays that a graph is tried with."""
+_TIMED = ("microseconds", "launch_share", "bound")
 WRONG = 20.0
 """An answer whose relative error is so many times that of its first peer is not timed."""
 
 
 @dataclass
 class Measured:
-    """What the cell displays: ``cases`` as the record keeps them, or ``words`` on why nothing was timed."""
+    """What the cell displays: ``cases`` as the record keeps them, ``sentences`` that read them, ``compared`` the rows (field,
+    predicted, measured, gap) of what was predicted of them; or ``words`` on why nothing was timed."""
 
     cases: list[dict] = field(default_factory=list)
     words: str = ""
+    sentences: list[str] = field(default_factory=list)
+    compared: list[list[str]] = field(default_factory=list)
 
     def rows(self) -> list[list[str]]:
         """The table, its heading first."""
@@ -64,23 +68,35 @@ class Measured:
     def __repr__(self) -> str:
         if not self.cases:
             return self.words
-        made = self.rows()
-        widths = [max(len(row[column]) for row in made) for column in range(len(made[0]))]
-        lines = ["  ".join(f"{text:<{w}}" if k < 2 else f"{text:>{w}}" for k, (text, w) in enumerate(zip(row, widths, strict=True))).rstrip() for row in made]  # fmt: skip
-        return "\n".join([*lines, *([self.words] if self.words else [])])
+        parts = [_aligned(self.rows(), 2), "\n".join(self.sentences), _aligned(self.compared, 4), self.words]
+        return "\n\n".join(filter(None, parts))
 
     def _repr_html_(self) -> str:
         if not self.cases:
             return f"<p>{html.escape(self.words)}</p>"
-        style = "text-align:{};padding:.1em .8em .1em 0"
-        head, *body = self.rows()
-        cells = lambda row, tag: "".join(  # noqa: E731
-            f'<{tag} style="{style.format("left" if k < 2 else "right")}">{html.escape(text)}</{tag}>'
-            for k, text in enumerate(row)
-        )
-        lines = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in body)
-        table = f'<table style="border-collapse:collapse"><thead><tr>{cells(head, "th")}</tr></thead><tbody>{lines}</tbody></table>'
-        return table + (f"<p>{html.escape(self.words)}</p>" if self.words else "")
+        parts = [_html(self.rows(), 2), *(f"<p>{html.escape(line)}</p>" for line in self.sentences)]
+        parts += [_html(self.compared, 4)] if self.compared else []
+        return "".join([*parts, *([f"<p>{html.escape(self.words)}</p>"] if self.words else [])])
+
+
+def _aligned(rows: list[list[str]], left: int) -> str:
+    """Rows as text, the first ``left`` columns to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
+    return "\n".join(
+        "  ".join(f"{text:<{w}}" if k < left else f"{text:>{w}}" for k, (text, w) in enumerate(zip(row, widths, strict=True))).rstrip()
+        for row in rows
+    )  # fmt: skip
+
+
+def _html(rows: list[list[str]], left: int) -> str:
+    style = "text-align:{};padding:.1em .8em .1em 0"
+    head, *body = rows
+    cells = lambda row, tag: "".join(  # noqa: E731
+        f'<{tag} style="{style.format("left" if k < left else "right")}">{html.escape(text)}</{tag}>'
+        for k, text in enumerate(row)
+    )
+    lines = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in body)
+    return f'<table style="border-collapse:collapse"><thead><tr>{cells(head, "th")}</tr></thead><tbody>{lines}</tbody></table>'
 
 
 def benchmark(
@@ -99,6 +115,7 @@ def benchmark(
     """
     from learning.judge import setting
     from learning.lens import device
+    from learning.widgets import timings
 
     session = setting.current().resources.get("session")
     found = plans.load(_lesson(session))
@@ -106,8 +123,11 @@ def benchmark(
     if opened.kind != "cuda":
         return Measured(words=_elsewhere(found, opened))
     cases, words = [], ""
+    live = timings.Live(timings.locked())
     for shape in reversed(found.shapes):
-        case, words = _case(found, shape, entry, samples, compiled, opened)
+        case, words = _case(
+            found, shape, entry, samples, compiled, opened, lambda so_far: live.update([*cases, so_far])
+        )
         if case is None:
             return Measured(words=words)
         cases.append(case)
@@ -117,14 +137,26 @@ def benchmark(
         for label, call in more.items()
         if label not in {c["case"] for c in cases}
     ]
-    made = Measured(extra + cases, words)
+    live.update(extra + cases)
+    drawn = timings.Timings(timings.data.cases(extra + cases, predicted=live.predicted))
+    made = Measured(extra + cases, words, drawn.sentences())
     kept = session is not None and session.note(
         "benchmark", {"cases": made.cases, "via": "notebook", "card": opened.name}, device="cuda"
     )
+    made.compared = _compared(session) if kept else []
     made.words = (
         "" if kept else "Not saved: " + (session.why if session is not None else "no lesson's notebook is open here")
     )
     return made
+
+
+def _compared(session: Any) -> list[list[str]]:
+    """What was predicted of times beside what is measured now, a heading first; empty where nothing was."""
+    from learning.gates.comparison import cells
+    from learning.gates.scoring import compare
+
+    rows = [row for row in compare(session.lesson.slug, session.evidence()).rows if row.field in _TIMED]
+    return [["", "predicted", "measured", "gap"], *(list(cells(row)[:4]) for row in rows)] if rows else []
 
 
 def _lesson(session: Any) -> Any:
@@ -143,9 +175,15 @@ def _elsewhere(found: plans.Plan, opened: Any) -> str:
 
 
 def _case(
-    found: plans.Plan, shape: plans.Shape, entry: Callable, samples: Callable, compiled: bool, opened: Any
+    found: plans.Plan,
+    shape: plans.Shape,
+    entry: Callable,
+    samples: Callable,
+    compiled: bool,
+    opened: Any,
+    tell: Callable,
 ) -> tuple:
-    """(the case, ""), or (None, why the answer was not timed)."""
+    """(the case, ""), or (None, why the answer was not timed); ``tell(case)`` is called after each side."""
     from learning.bench import measure
     from learning.judge import guard
 
@@ -169,8 +207,10 @@ def _case(
     top = measure._top(opened)
     case["floor"] = 1e6 * roofline.roof(work, top).floor if top is not None else None
     case |= _times(lambda: entry(*args, **kwargs), samples)
+    tell(case)
     for peer in found.peers:
         case["peers"][peer.name] = _peer(peer, args, kwargs, samples, compiled)
+        tell(case)
     return case, ""
 
 

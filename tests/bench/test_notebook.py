@@ -76,7 +76,18 @@ def test_its_display_is_a_table_in_html_and_in_text(on_a_gpu):
     text, page = repr(made), made._repr_html_()
     assert text.splitlines()[1].split()[:2] == ["64", "Mi"] and "launch tax" in text and "203 µs" in text
     assert page.count("<tr>") == len(made.rows()) and "<script" not in page
-    assert len({line.index("µs") for line in text.splitlines() if "µs" in line}) == 1
+    rows = text.split("\n\n")[0].splitlines()
+    assert len({line.index("µs") for line in rows if "µs" in line}) == 1
+
+
+def test_a_sentence_reads_each_size_and_the_prediction_stands_beside_the_measurement(on_a_gpu):
+    fields = {"microseconds": [100.0, 150.0], "launch_share": [0.0, 0.1], "bound": "memory", "grid": [3]}
+    on_a_gpu.note("prediction", {"fields": fields, "case": "", "revision": False})
+    made = notebook.benchmark(torch.add, times)
+    assert [line.split(":")[0] for line in made.sentences] == ["64 Mi float32 elements", "4096 float32 elements"]
+    assert "as fast as eager" in made.sentences[0] and "the measurement lies above: 1.35 × 150 µs" in made.sentences[0]
+    assert {row[0].split()[0] for row in made.compared[1:]} == {"microseconds", "launch_share", "bound"}
+    assert "100 to 150 µs" in repr(made) and "100 to 150 µs" in made._repr_html_()
 
 
 def test_further_cases_of_the_answer_come_before_the_headline(on_a_gpu):
