@@ -1,4 +1,5 @@
-"""What the source of a kernel says of gate 05: no stride written as a number, no store through a fixed narrow type.
+"""What the source of a kernel says of gate 05: no stride written as a number, no store through a fixed narrow type, no
+accumulator in the tensors' own type.
 
 Read from the syntax tree, and cautious: what it names is a fault, what it cannot follow is left to the checks, where other
 shapes and layouts show a wrong stride by its values. A number that is the width of a ``tl.arange`` of the same function is a
@@ -135,6 +136,39 @@ class Kernel:
                     if kind:
                         yield kind, call
 
+    def accumulators(self) -> Iterator[tuple[str, ast.expr]]:
+        """(name, what it is given) of every variable that a loop adds to, from step to step, and that is kept in the tensors'
+        element type or in a narrow type. What a step makes anew, whatever it is cast to, is no such variable."""
+        for loop in ast.walk(self.node):
+            if not isinstance(loop, (ast.For, ast.While)):
+                continue
+            made: set[str] = set()
+            inside = (
+                statement for part in loop.body for statement in ast.walk(part) if isinstance(statement, ast.stmt)
+            )
+            for statement in sorted(inside, key=lambda node: (node.lineno, node.col_offset)):
+                for name, value in _assignments(statement):
+                    kinds, core = _casts(value)
+                    if name in made or not _adds(core, name):
+                        made |= {name} - _names(value)
+                        continue
+                    if any(self._is_narrow(kind, name) for kind in kinds):
+                        yield name, value
+                    for given in self.assigned[name]:
+                        if _called_any(given, ("zeros", "full")) and self._is_narrow(_dtype(given), name):
+                            yield name, given
+
+    def _is_narrow(self, kind: ast.expr | None, name: str) -> bool:
+        """Whether ``kind`` names fewer than 32 bits, or the element type that the tensors happen to have."""
+        if not isinstance(kind, ast.Attribute):
+            return False
+        if kind.attr == "element_ty":
+            return True
+        if kind.attr == "dtype":
+            owner = kind.value.id if isinstance(kind.value, ast.Name) else name
+            return owner != name and any(_called_any(value, ("load",)) for value in self.assigned.get(owner, ()))
+        return kind.attr in NARROW[:2] or kind.attr.startswith("float8")
+
     def _endings(self, value: ast.expr, seen: frozenset[str]) -> Iterator[ast.expr]:
         if isinstance(value, ast.Name) and value.id in self.assigned and value.id not in seen:
             for given in self.assigned[value.id]:
@@ -160,6 +194,11 @@ def faults(source: str) -> list[str]:
             f"{name} casts what it stores to tl.{kind}, whatever the output holds: `{_line(where)}`; "
             "cast by the output's element type, .to(out_ptr.dtype.element_ty)"
             for kind, where in kernel.stores()
+        ]
+        found += [
+            f"{name} keeps {variable} in fewer than 32 bits from step to step: `{_line(where)}`; let it be tl.float32, and cast "
+            "once, at the store"
+            for variable, where in kernel.accumulators()
         ]
     for wrapper in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
         found += _handed(wrapper, tree, kernels, numbers)
@@ -274,6 +313,33 @@ def _fixed_cast(value: ast.expr) -> str:
     )
     name = kind.attr if isinstance(kind, ast.Attribute) else ""
     return name if name in NARROW or name.startswith("float8") else ""
+
+
+def _casts(value: ast.expr) -> tuple[list[ast.expr], ast.expr]:
+    """The types that ``value`` is cast to at its end, the last one first, and what is cast."""
+    kinds = []
+    while isinstance(value, ast.Call) and _called(value) == "to" and isinstance(value.func, ast.Attribute):
+        kind = _dtype(value)
+        kinds += [] if kind is None else [kind]
+        value = value.func.value
+    return kinds, value
+
+
+def _adds(value: ast.expr, name: str) -> bool:
+    """Whether ``value`` is a sum, or a product of tiles added to one, in which ``name`` stands."""
+    sums = isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub))
+    return (sums or _called_any(value, ("dot", "fma"))) and name in _names(value)
+
+
+def _dtype(call: ast.expr) -> ast.expr | None:
+    """The type that ``x.to(…)``, ``tl.zeros(…)`` or ``tl.full(…)`` is given."""
+    place = {"to": 0, "zeros": 1, "full": 2}[_called(call)]
+    named = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
+    return named if named is not None else call.args[place] if len(call.args) > place else None
+
+
+def _called_any(value: ast.expr, names: tuple[str, ...]) -> bool:
+    return isinstance(value, ast.Call) and _called(value) in names
 
 
 def _bound(call: ast.Call, parameters: list[str]) -> Iterator[tuple[str, ast.expr]]:

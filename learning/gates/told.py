@@ -70,14 +70,15 @@ GPU = {
     ),
     "autotune": Told(
         "autotuned",
-        "read off your autotuner: 4 to 8 configurations, a key, a grid that is a function of the configuration, and the "
-        "configuration that won",
-        "Write the tuned version in the section on tuning and run that section's cells on a GPU.",
+        "read off your autotuner: 4 to 8 configurations, a key, a grid that is a function of the configuration, and which one "
+        "won on a GPU; where the contract has options of its own, the sweep over them instead",
+        "Work through the section on tuning, and run its cells on a GPU.",
     ),
     "blank_page": Told(
         "written from memory",
         "an attempt on a blank page, for a varied contract, passed its checks",
-        "Sleep once. Then open a blank page for {slug} and write it without looking anything up.",
+        'Sleep once. Then blank_page("{slug}") lays out a page with a brief and nothing else: write it without looking '
+        "anything up, and have it judged.",
     ),
     "log": Told(
         "numbers logged",

@@ -214,9 +214,8 @@ def _progress(lesson: Lesson, places: Places, found: work.Work | None = None) ->
     if kept.damage and found is not None:
         lines = "; ".join(damage.sentence() for damage in kept.damage[:3])
         text += f" ({places.shown(log)} is damaged: {lines}; the undamaged records count)"
-    ahead = next((gate for gate in state.gates if gate.applies and not gate.proved), None)
-    if ahead is not None and found is not None:
-        text += f"\n  next: gate {ahead.number:02}, {ahead.id}: {ahead.why}"
+    if state.ahead is not None and found is not None:
+        text += f"\n  next: gate {state.ahead.number:02}, {state.ahead.id}: {state.ahead.why}"
     return text
 
 
