@@ -50,9 +50,11 @@ function two(number) {
 function render({ model, el }) {
   const name = model.get("name");
   let state = model.get("state");
+  if (!state || !state.gates) return undefined; // a notebook that kept a widget and not what it showed
   let connected = null; // null: nothing was heard yet
   let tried = 0;
   let waiting = 0;
+  let asked = false; // whether somebody pressed Refresh and waits for an answer
   const key = keyOf(state);
   const me = {}; // tells this view's own events on the bus from those of others
   const rows = {};
@@ -199,13 +201,13 @@ function render({ model, el }) {
 
   function heard(content) {
     if (!content || typeof content !== "object") return;
-    const first = connected !== true;
     connected = true;
     if (content.kind === "ack") acknowledged(content);
     else if (content.kind === "alive") {
       if (Object.keys(readPending(key)).length) flush();
       else window.clearTimeout(waiting);
-      if (!first || status.textContent) say(`The records were read again: ${state.progress}.`);
+      if (asked) say(`The records were read again: ${state.progress}.`);
+      asked = false;
     }
     draw();
   }
@@ -228,7 +230,9 @@ function render({ model, el }) {
     const before = state.progress;
     state = model.get("state");
     connected = true; // it came from the kernel
-    if (before !== state.progress && !Object.keys(readPending(key)).length) say(`${state.progress}.`);
+    const none = !Object.keys(readPending(key)).length;
+    if (none && before !== state.progress) say(`${state.progress}.`);
+    if (!none && Date.now() - tried > PAUSE) flush();
     draw();
     tell("state");
   }
@@ -252,11 +256,17 @@ function render({ model, el }) {
   }
 
   function returned() {
-    if (document.visibilityState === "visible" && Date.now() - tried > PAUSE) flush();
+    if (document.visibilityState !== "visible" || Date.now() - tried < PAUSE) return;
+    if (Object.keys(readPending(key)).length) flush();
+    else if (connected === true) {
+      tried = Date.now();
+      send({ kind: "hello" }); // a terminal may have written records meanwhile
+    }
   }
 
   refresh.addEventListener("click", () => {
     say("reading the records again");
+    asked = true;
     send({ kind: "hello" });
     wait(() => say("The kernel has not answered yet: it is busy, or not connected. After a restart, run the first cell of " +
       "the notebook.", true));

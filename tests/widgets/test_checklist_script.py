@@ -200,6 +200,9 @@ def test_proof_arrives_in_place_and_keeps_focus_and_opened_explanations(opened, 
     expect(gate(page, 1).locator("details")).to_have_attribute("open", "")
     expect(refresh).to_be_focused()
     expect(page.locator(".all > summary")).to_have_text("progress 1/7 · gates of A1 Online normalizer")
+    records.append(kernel.session.log, "tick", "online_normalizer", payload={"gate": "log", "ticked": True})
+    page.evaluate("() => { window.dispatchEvent(new Event('focus')); }")  # back from a terminal
+    expect(gate(page, 12).locator(".state")).to_have_text("claimed")
 
 
 def test_with_the_keyboard_alone(opened, kernel):
