@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from learning.gates import blank_record, claims, predicted, told, tuning_record, written
+from learning.gates import blank_record, claims, log_record, predicted, told, tuning_record, written
 from learning.gates.gate import Found, Gate, Progress
 from learning.lesson import GATES, Lesson
 
@@ -130,5 +130,6 @@ PROOFS: dict[str, Callable[[Lesson, list[dict]], tuple]] = {
     "compare": compare,
     "autotune": tuning_record.proof,
     "blank_page": blank_record.proof,
+    "log": log_record.proof,
 }
 """Gate id to its proof: ``(lesson, its records in order) -> Found``, or a plain ``(record or None, why)``."""
