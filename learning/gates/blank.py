@@ -162,11 +162,14 @@ def sentence(page: Page, graded: Any) -> str:
 
 def _invitation(page: Page, folder: Path, told: str) -> Shown:
     shown = os.path.relpath(folder / page.file)
-    text = (
-        f"{page.file} {told}, beside your progress ({shown}). Close this notebook before you open it. Another variation: "
+    where = f" as {shown}" if shown != page.file else ""
+    rest = (
+        f"{told}{where}. Close this notebook before you open it. Another variation: "
         f'blank_page("{page.lesson.slug}", another=True).'
     )
-    return Shown(text)
+    address = html.escape(Path(shown).as_posix(), quote=True)
+    markup = f'<p><a href="{address}">{html.escape(page.file)}</a> {html.escape(rest)}</p>'
+    return Shown(f"{page.file} {rest}", f"[{page.file}]({Path(shown).as_posix()}) {rest}", markup)
 
 
 def _engine() -> Any:
