@@ -1,4 +1,5 @@
-"""Steps begin at multiples of 64, before the window where that is not one; 32 queries a program."""
+"""Steps begin at multiples of 64 keys (32 for heads of 128, which must fit a T4), before the window where that is not one;
+32 queries a program."""
 
 import torch
 import triton
@@ -52,6 +53,6 @@ def attend(q, k_cache, v_cache, length, window):
     attend_kernel[(heads * triton.cdiv(steps, 32),)](
         q, k_cache, v_cache, out, q.stride(0), q.stride(1), k_cache.stride(0), k_cache.stride(1), v_cache.stride(0),
         v_cache.stride(1), steps, length, min(window, length), heads // k_cache.shape[0], dims**-0.5,
-        D=dims, QUERIES=32, KEYS=64, num_warps=8,
+        D=dims, QUERIES=32, KEYS=64 if dims < 128 else 32, num_warps=8,
     )  # fmt: skip
     return out
