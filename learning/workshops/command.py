@@ -101,6 +101,10 @@ def _all(chosen: Namespace, places: Places, grade: Grade | None) -> int:
         say(f"{lesson.slug:<24} {report.OUTCOMES[status]}")
     for lesson in left_out:
         say(f"{lesson.slug:<24} not checked: a GPU lesson; add --include-gpu")
+    if left_out:
+        say()
+        say(f"On a GPU: {command('all --include-gpu')}")
+        say(f"Without one, on the course's CPU device: {command('all --include-gpu --interpret')}")
     if not results:
         where = f" of level {chosen.level}" if chosen.level else ""
         say(f"Nothing was checked: there is no CPU lesson{where}.")
@@ -158,7 +162,7 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
             return TODO
     notebook = work.instructor(lesson, places)
     say()
-    graded = grade(lesson, learner, notebook=notebook, hidden=False, device=device, progress=_show)
+    graded = grade(lesson, learner, notebook=notebook, hidden=False, device=device, progress=_Told())
     for line in report.after(graded, notebook):
         say(line)
     if chosen.target and not graded.todo:
@@ -173,9 +177,20 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
     return status(graded)
 
 
-def _show(result: CheckResult) -> None:
-    for line in report_lines(result):
-        say(line)
+class _Told:
+    """Says each result as it comes; a fault that stops check after check, such as a cell that does not load, once."""
+
+    def __init__(self) -> None:
+        self.last: tuple | None = None
+
+    def __call__(self, result: CheckResult) -> None:
+        head, *rest = report_lines(result)
+        fault = result.finding.fault if result.finding is not None else None
+        same = fault is not None and (fault.sentence(), result.finding.advice) == self.last
+        self.last = (fault.sentence(), result.finding.advice) if fault is not None else None
+        say(head)
+        for line in ["  got      the same as above"] if same else rest:
+            say(line)
 
 
 def status(graded: Graded) -> int:

@@ -203,6 +203,7 @@ def test_all_checks_the_cpu_lessons_and_names_what_it_left_out(ask, answered_wor
     assert [call[0] for call in judge.calls] == [CPU]
     assert re.search(rf"^{CPU} +passed$", out, re.M)
     assert re.search(rf"^{GPU} +not checked: a GPU lesson; add --include-gpu$", out, re.M)
+    assert "all --include-gpu --interpret" in out.split("not checked", 1)[1]
 
 
 def test_all_lays_nothing_out_and_counts_what_is_not_begun_as_todo(ask, places):
@@ -336,6 +337,22 @@ def test_faults_while_loading_and_dropped_lines_are_shown(ask, answered_work):
     _, out, _ = ask(CPU, Loading(FAILED, FAILED))
     assert "NameError: name 'maths' is not defined (line 3 of cell answer: maths.inf)" in out
     assert "note: %%time was left out" in out
+
+
+def test_a_fault_that_stops_check_after_check_is_told_once(ask, answered_work):
+    class Loading(Judge):
+        def __call__(self, *arguments, **settings):
+            show = settings.pop("progress")
+            graded = super().__call__(*arguments, progress=lambda result: None, **settings)
+            for result in graded.results:
+                result.finding = Finding(
+                    "fault", called="load()", fault=Fault("NameError", "name 'maths' is not defined", "answer", 3)
+                )
+                show(result)
+            return graded
+
+    _, out, _ = ask(CPU, Loading(FAILED, FAILED, FAILED))
+    assert out.count("name 'maths' is not defined") == 1 and out.count("the same as above") == 2
 
 
 @pytest.mark.parametrize("module", [ROOMS / "check.py", ROOMS / "__init__.py", ROOMS.parent / "__init__.py"])
