@@ -340,19 +340,9 @@ def test_faults_while_loading_and_dropped_lines_are_shown(ask, answered_work):
 
 
 def test_a_fault_that_stops_check_after_check_is_told_once(ask, answered_work):
-    class Loading(Judge):
-        def __call__(self, *arguments, **settings):
-            show = settings.pop("progress")
-            graded = super().__call__(*arguments, progress=lambda result: None, **settings)
-            for result in graded.results:
-                result.finding = Finding(
-                    "fault", called="load()", fault=Fault("NameError", "name 'maths' is not defined", "answer", 3)
-                )
-                show(result)
-            return graded
-
-    _, out, _ = ask(CPU, Loading(FAILED, FAILED, FAILED))
-    assert out.count("name 'maths' is not defined") == 1 and out.count("the same as above") == 2
+    fault = Fault("NameError", "name 'maths' is not defined", "answer", 3)
+    _, out, _ = ask(CPU, Judge(FAILED, FAILED, finding=Finding("fault", called="load()", fault=fault)))
+    assert out.count("name 'maths' is not defined") == 1 and out.count("the same as above") == 1
 
 
 @pytest.mark.parametrize("module", [ROOMS / "check.py", ROOMS / "__init__.py", ROOMS.parent / "__init__.py"])
