@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin/python
 JOBS ?= auto
 
-.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench speed results redteam-gpu
+.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench speed ledger results redteam-gpu
 help:                     ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 16
 
@@ -44,6 +44,10 @@ speed: environment        ## on a GPU: the speed table, the timing protocol, the
 	-@$(RUN) benchmarks/timing_protocol.py
 	-@$(RUN) benchmarks/notebook_cells.py
 	@$(RUN) -m learning.bench.results
+
+ledger: environment       ## run the gotchas ledger under every Triton and NumPy; rewrites its table and its pages
+	@$(RUN) tools/ledger_table.py
+	@$(RUN) -m learning.build gotchas_ledger
 
 results: environment      ## docs/reference-results.md out of the records in benchmarks/results/
 	@$(RUN) -m learning.bench.results

@@ -91,6 +91,8 @@ def _split(markdown: str) -> Iterable[tuple[str, list[str]]]:
 def _kind(lines: list[str]) -> str:
     if lines[0].startswith("|"):
         return "table"
+    if lines[0].startswith(">"):
+        return "quote"
     return "list" if lines[0].lstrip().startswith("- ") else "text"
 
 
@@ -102,6 +104,9 @@ def _blocks(markdown: str) -> Iterable[str]:
             yield _list(lines)
         elif kind == "fence":
             yield f"<pre>{html.escape(chr(10).join(lines[1:-1]))}</pre>"
+        elif kind == "quote":
+            words = "<br>".join(_inline(line.removeprefix(">").strip()) for line in lines)
+            yield f"<blockquote>{words}</blockquote>"
         elif kind == "heading":
             level = len(lines[0]) - len(lines[0].lstrip("#"))
             yield f"<h{level}>{_inline(lines[0].lstrip('#').strip())}</h{level}>"
@@ -119,12 +124,14 @@ def _table(lines: list[str]) -> str:
     body = "".join(
         "<tr>" + "".join(f'<td style="{_CELL}">{_inline(value)}</td>' for value in row) + "</tr>" for row in rows
     )
-    return f'<table style="border-collapse:collapse"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
+    head = f"<thead><tr>{top}</tr></thead>" if any(heads) else ""
+    return f'<table style="border-collapse:collapse">{head}<tbody>{body}</tbody></table>'
 
 
 def _aligned(lines: list[str]) -> list[str]:
     rows = [[_plain(value) for value in _cells(line)] for number, line in enumerate(lines) if number != 1]
-    widths = [max(len(row[n]) if n < len(row) else 0 for row in rows) for n in range(len(rows[0]))]
+    rows = rows if any(rows[0]) else rows[1:]
+    widths = [max(len(row[n]) if n < len(row) else 0 for row in rows) for n in range(max(map(len, rows), default=0))]
     return ["  ".join(f"{value:<{width}}" for value, width in zip(row, widths, strict=False)).rstrip() for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Run the lessons' and the lens's tests under every supported pair of Triton and numpy.
+"""Run the lessons', the lens's and the ledger's tests under every supported pair of Triton and numpy.
 
     .venv/bin/python tools/matrix.py [NAME…] [--list] [--slow] [--jobs N]
 
@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson  # noqa: E402 - the clone is not necessarily installed
 
+FOLDERS = ("lens", "ledger")  # columns of their own beside the lessons'
 LIMIT = 2400  # seconds one environment's tests may take
 
 
@@ -110,7 +111,7 @@ class Tally:
 
 def run(python: Path, slow: bool, jobs: str, columns: list[str]) -> dict[str, Tally]:
     """Run the tests under ``python``; a tally for every column."""
-    folders = [str(ROOT / "tests" / name) for name in ("lens", "lessons") if (ROOT / "tests" / name).exists()]
+    folders = [str(ROOT / "tests" / name) for name in ("lens", "ledger", "lessons") if (ROOT / "tests" / name).exists()]
     tallies = {column: Tally() for column in columns}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
@@ -129,10 +130,11 @@ def run(python: Path, slow: bool, jobs: str, columns: list[str]) -> dict[str, Ta
 
 
 def count(tallies: dict[str, Tally], case: ElementTree.Element) -> None:
-    """Add one test case to the column whose name its id holds; to "lens" where it lies there."""
+    """Add one test case to the column whose name its id holds; to "lens" or "ledger" where it lies there."""
     name = f"{case.get('classname', '')}::{case.get('name', '')}"
-    column = next((c for c in tallies if c != "lens" and c in name), "lens" if ".lens" in name else None)
-    for tally in [tallies[column]] if column else [tallies[c] for c in tallies if c != "lens"]:
+    folder = next((c for c in FOLDERS if f"tests.{c}." in name), None)
+    column = folder or next((c for c in tallies if c not in FOLDERS and c in name), None)
+    for tally in [tallies[column]] if column else [tallies[c] for c in tallies if c not in FOLDERS]:
         trouble = next((case.find(kind) for kind in ("failure", "error") if case.find(kind) is not None), None)
         if trouble is not None:
             message = (trouble.get("message") or "no message").strip().splitlines()[0]
@@ -157,7 +159,7 @@ def main() -> int:
         for environment in ENVIRONMENTS:
             print(environment.name)
         return 0
-    columns = ["lens", *(found.slug for found in lesson.discover())]
+    columns = [*FOLDERS, *(found.slug for found in lesson.discover())]
     rows, bad = [], False
     for environment in [BY_NAME[name] for name in chosen.names] or ENVIRONMENTS:
         started = time.monotonic()

@@ -31,9 +31,11 @@ def parser() -> argparse.ArgumentParser:
     """The command line's grammar."""
     found = argparse.ArgumentParser(
         prog="python -m learning.build",
-        description="Lesson folders to source/ and back; releases, regenerated and audited.",
+        description="Lesson folders to source/ and back; releases, regenerated and audited; the companions in notebooks/.",
     )
-    found.add_argument("lessons", nargs="*", metavar="LESSON", help="slugs or ids; all lessons when left out")
+    found.add_argument(
+        "lessons", nargs="*", metavar="NAME", help="lessons (slugs or ids) or companions; all of both when left out"
+    )
     mode = found.add_mutually_exclusive_group()
     mode.add_argument(
         "--check", action="store_true", help="change nothing; fail where folder, source and release differ"
@@ -55,24 +57,44 @@ def main(argv: list[str] | None = None, *, root: Path = courses.ROOT, folders: P
         options = parser().parse_args(argv)
     except SystemExit as stop:
         return DONE if stop.code in (0, None) else USAGE
+    companions, names = _companions(options.lessons, folders)
     try:
-        chosen = [lessons.find(name, folders) for name in options.lessons] or lessons.discover(root=folders)
+        chosen = [lessons.find(name, folders) for name in names] or (
+            [] if companions and options.lessons else lessons.discover(root=folders)
+        )
     except (UnknownLesson, LessonError) as error:
         print(error, file=sys.stderr)
         return USAGE
-    if not chosen:
+    if not chosen and not companions:
         print(f"there are no lessons in {folders}", file=sys.stderr)
         return FAULTY
     if options.check:
+        from learning.build import companions as pages
         from learning.build import drift
 
-        return _told(drift.check(chosen, root), f"{len(chosen)} lessons: no drift")
+        found = (drift.check(chosen, root) if chosen else []) + (pages.check(root) if companions else [])
+        told = [f"{len(chosen)} lessons", *([f"{len(companions)} companions"] if companions else [])]
+        return _told(found, f"{', '.join(told)}: no drift")
     if options.pull:
         return _told(_pull(chosen, root), "")
     complaints, built = _build(chosen, root, force=options.force)
-    if options.release:
+    if companions:
+        from learning.build import companions as pages
+
+        complaints += pages.write(companions, root)
+    if options.release and chosen:
         complaints += _release(built, root, grade=not options.no_grade)
     return _told(complaints, "")
+
+
+def _companions(named: list[str], folders: Path) -> tuple[list[str], list[str]]:
+    """The companions that are meant and the names left for lessons; none belong to lessons of another folder."""
+    if folders != lessons.LESSONS:
+        return [], named
+    from learning.companions import ORDER
+
+    chosen = [name for name in named if name in ORDER]
+    return (chosen, [name for name in named if name not in ORDER]) if named else (list(ORDER), [])
 
 
 def _told(complaints: list[Complaint], otherwise: str) -> int:

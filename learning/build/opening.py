@@ -17,9 +17,14 @@ def title(lesson: Lesson, course: Course) -> Cell:
         facts.append(f"needs {', '.join(lesson.needs)}")
     parts = [f"# {lesson.id} · {lesson.title}", lesson.sentence.strip(), " · ".join(facts)]
     if course.published:
-        where = f"{course.owner}/{course.repository}/blob/{course.tag}/release/{lesson.slug}/{lesson.slug}.ipynb"
-        parts.append(f"[![Open in Colab]({_COLAB}/assets/colab-badge.svg)]({_COLAB}/github/{where})")
+        parts.append(badge(course, f"release/{lesson.slug}/{lesson.slug}.ipynb"))
     return Cell("title", "markdown", "text", "title", "\n\n".join(parts), "__init__.py")
+
+
+def badge(course: Course, path: str) -> str:
+    """The "Open in Colab" badge of the notebook at ``path`` in the published repository, in Markdown."""
+    where = f"{course.owner}/{course.repository}/blob/{course.tag}/{path}"
+    return f"[![Open in Colab]({_COLAB}/assets/colab-badge.svg)]({_COLAB}/github/{where})"
 
 
 def bootstrap(lesson: Lesson, course: Course) -> Cell:
@@ -28,6 +33,20 @@ def bootstrap(lesson: Lesson, course: Course) -> Cell:
     It imports ``learning`` if it can, else looks for it in the folders above the notebook, else fetches the configured
     tag or says what to do.
     """
+    return Cell(
+        "bootstrap",
+        "code",
+        "bootstrap",
+        "bootstrap",
+        finding("learning.session", f'learning.session.begin("{lesson.slug}")', course),
+        "",
+        grade=nbgrader("bootstrap", locked=True),
+        metadata={"cellView": "form", "jupyter": {"source_hidden": True}},
+    )
+
+
+def finding(module: str, call: str, course: Course) -> str:
+    """The text of a bootstrap cell: import ``module`` of this package from wherever the package is, then run ``call``."""
     if course.published:
         address = f"https://github.com/{course.owner}/{course.repository}"
         fetch = [
@@ -44,21 +63,12 @@ def bootstrap(lesson: Lesson, course: Course) -> Cell:
         "# @title Set-up: run this cell first",
         "import sys; from pathlib import Path",
         "try:",
-        "    import learning.session",
+        f"    import {module}",
         "except ImportError:",
         '    roots = [p for p in (Path.cwd(), *Path.cwd().parents) if (p / "learning" / "lesson.py").is_file()]',
         *fetch,
         "    sys.path.insert(0, str(roots[0]))",
-        "    import learning.session",
-        f'learning.session.begin("{lesson.slug}")',
+        f"    import {module}",
+        call,
     ]
-    return Cell(
-        "bootstrap",
-        "code",
-        "bootstrap",
-        "bootstrap",
-        "\n".join(lines),
-        "",
-        grade=nbgrader("bootstrap", locked=True),
-        metadata={"cellView": "form", "jupyter": {"source_hidden": True}},
-    )
+    return "\n".join(lines)

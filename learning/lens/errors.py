@@ -102,7 +102,7 @@ def _refusal(chain: list[BaseException]) -> str:
     node = re.search(r"unsupported AST node type: (\w+)", message)
     if node:
         return _NODES.get(node.group(1), f"a kernel cannot use Python's {node.group(1)}")
-    if message == "'Name' object has no attribute 'func'" and type(last.node).__name__ == "For":
+    if message.endswith("object has no attribute 'func'") and type(last.node).__name__ == "For":
         return "a kernel loops over range, tl.range or tl.static_range, not over what it holds in a list"
     if message.startswith("Boolean value of Tensor with more than one value"):
         return "a block has one truth value a lane, which no `if` can follow: use tl.where, or a mask"
