@@ -152,17 +152,20 @@ def starter_python(lesson: Lesson, notebook: dict) -> str:
         f"# in release/{lesson.slug}/{lesson.slug}.ipynb; what its set-up cells define besides these imports is there\n"
         f"# when your code is checked.\n"
     )
-    return "\n\n\n".join(["\n".join(filter(None, [head, *_imports(lesson, notebook)])), *answers]) + "\n"
+    return "\n\n\n".join(["\n".join(filter(None, [head, *_imports(lesson, notebook, answers)])), *answers]) + "\n"
 
 
-def _imports(lesson: Lesson, notebook: dict) -> list[str]:
-    """Import lines of the set-up cells, as far as an answer of this lesson may import."""
+def _imports(lesson: Lesson, notebook: dict, answers: list[str]) -> list[str]:
+    """Import lines of the set-up cells: modules an answer of this lesson may import, and from this course what ``answers``
+    use, so that an editor knows every name."""
+    used = {node.id for text in answers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
     found = []
     for cell in notebook["cells"]:
         tree = statements.parse(course.text(cell)) if course.role(cell) == "setup" else None
         for node in tree.body if tree is not None else []:
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if names and all(name in lesson.imports for name in names):
+            if isinstance(node, ast.Import) and all(alias.name in lesson.imports for alias in node.names):
+                found.append(ast.unparse(node))
+            elif isinstance(node, ast.ImportFrom) and any((alias.asname or alias.name) in used for alias in node.names):
                 found.append(ast.unparse(node))
     return list(dict.fromkeys(found))
 
