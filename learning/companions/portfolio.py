@@ -14,7 +14,7 @@ from typing import Any
 from learning import course
 from learning.companions import CompanionError, kept, worksheet
 from learning.companions.kept import Kept
-from learning.gates import blank_record, scoring
+from learning.gates import blank_record, log_record, scoring
 from learning.gates.comparison import verdict
 from learning.sheet import Sheet, cell, table
 
@@ -88,6 +88,9 @@ def _lesson(one: Kept) -> list[str]:
         parts.append(
             "From memory: " + ", ".join(f"{cell(page.variation)} ({cell(page.where)})" for page in passed) + "."
         )
+    surprises = [str(entry.get("surprise", "")) for entry in log_record.entries(one.records, one.card.slug)]
+    if any(surprises):
+        parts += ["What surprised me:", "\n".join(f"- {cell(words)}" for words in surprises if words)]
     if words := explanation(one):
         parts += ["In my own words:", "\n".join(f"> {line}" for line in words.splitlines())]
     for sheet in worksheet.experiments(one.records, one.card.slug):

@@ -27,6 +27,7 @@ LOGS = "logs.txt"
 MANIFEST = "carry.json"
 FORMAT = 1
 _MEMBER = re.compile(r"^([a-z0-9_]{1,64})/(progress\.jsonl|logs\.txt)$")
+_ENTRY = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d  ")  # how an entry of the log begins
 _MOST_MEMBERS = 1000
 
 
@@ -154,23 +155,39 @@ def merge(path: Path, data: bytes, told: Taken | None = None) -> Taken:
 
 
 def _log(path: Path, data: bytes, told: Taken) -> None:
-    """Take in a logs.txt: made where none is, continued where it is the beginning of the other, else kept beside."""
+    """Take in a logs.txt: made where none is, continued by the entries it lacks; where the files differ in anything but whole
+    entries, the other one is kept beside. Raises ``CarryError`` where the file stays locked."""
     if course.create(path, data):
         told.log = f"{LOGS} made"
         return
-    held = path.read_bytes()
-    if held.startswith(data):
-        return
-    if data.startswith(held):
-        with path.open("ab") as file:
-            file.write(data[len(held) :])
-        told.log = f"{LOGS} continued"
-        return
-    beside = path.with_name(f"logs.carried-{hashlib.sha256(data).hexdigest()[:8]}.txt")
-    made = course.create(beside, data)
-    told.notes.append(
-        f"{LOGS} differs on the two machines: the other one is {'kept' if made else 'already'} in {beside.name}"
-    )
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+    try:
+        with locked(handle):
+            held = path.read_bytes()
+            more = data[len(held) :] if data.startswith(held) else _entries(held, data)
+            if more:
+                records.write(handle, more)
+                told.log = f"{LOGS} continued"
+    except LockedOut as error:
+        raise CarryError(f"{path} {error}") from None
+    finally:
+        os.close(handle)
+    if more is None:
+        beside = path.with_name(f"logs.carried-{hashlib.sha256(data).hexdigest()[:8]}.txt")
+        made = course.create(beside, data)
+        told.notes.append(
+            f"{LOGS} differs on the two machines: the other one is {'kept' if made else 'already'} in {beside.name}"
+        )
+
+
+def _entries(held: bytes, data: bytes) -> bytes | None:
+    """What to append to ``held`` so that it holds every entry of ``data``; None where the two differ in more than entries."""
+    here, there = (re.split(rb"\n\s*\n", text.strip(b"\r\n")) for text in (held, data))
+    new = [block for block in there if block.strip() and block not in here]
+    if not all(_ENTRY.match(block) for block in new):
+        return None
+    gap = b"" if held.endswith(b"\n") else b"\n"
+    return gap + b"".join(b"\n" + block + b"\n" for block in new) if new else b""
 
 
 def _contents(source: Path) -> dict[str, bytes]:

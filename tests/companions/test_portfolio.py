@@ -19,6 +19,7 @@ def test_a_kernel_with_its_numbers_predictions_pages_and_words(work):
     work.timed("vector_add", [2600.0, 2610.0], peers={"eager": {"microseconds": {"graph": 2590.0}}})
     work.keep("vector_add", "tick", {"gate": "log", "ticked": True})
     work.keep("vector_add", "prediction", {"fields": {"grid": [3]}, "case": "", "revision": True})
+    work.keep("vector_add", "log", {"numbers": [], "surprise": "eager was at the floor already", "text": ""})
     work.rewritten("vector_add")
     worksheet.plan(
         "vector_add",
@@ -36,7 +37,7 @@ def test_a_kernel_with_its_numbers_predictions_pages_and_words(work):
     page = portfolio.portfolio()
     for words in (
         "passed on Tesla T4", "2600 µs (graph)", "eager 2590 µs (graph)", "Claimed, not proved: 12 log", "From memory: subtract",
-        "worksheet 1", "2 % at the most", "the kernel ran before anything was locked".capitalize(), "Program 2 owns 2048 to 3071",
+        "worksheet 1", "2 % at the most", "eager was at the floor already", "the kernel ran before anything was locked".capitalize(), "Program 2 owns 2048 to 3071",
     ):  # fmt: skip
         assert words in repr(page), words
     assert "2700 µs" not in repr(page)  # a case's newest benchmark stands for it

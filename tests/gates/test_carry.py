@@ -142,6 +142,20 @@ def test_a_log_is_continued_or_kept_beside_and_never_overwritten(machine, tmp_pa
     assert "week 2" in beside.read_text()
 
 
+def test_entries_that_two_machines_logged_stand_in_one_file(tmp_path):
+    first, mine, yours = (f"2026-11-{day} 20:00  L1 Vector add, {who}\n  surprise: {who} did\n" for day, who in
+                          ((20, "shared"), (21, "mine"), (22, "yours")))  # fmt: skip
+    here, there = tmp_path / "here" / SLUG / "logs.txt", tmp_path / "there" / SLUG / "logs.txt"
+    for path, last in ((here, mine), (there, yours)):
+        path.parent.mkdir(parents=True)
+        path.write_text(f"{first}\n{last}")
+    (told,) = carry.bring(tmp_path / "there", tmp_path / "here")
+    assert told.log == "logs.txt continued" and here.read_text() == f"{first}\n{mine}\n{yours}"
+    (again,) = carry.bring(tmp_path / "there", tmp_path / "here")
+    assert again.log == "" and not again.notes and here.read_text() == f"{first}\n{mine}\n{yours}"
+    assert not list(here.parent.glob("logs.carried-*"))
+
+
 def test_an_export_replaces_nothing_and_says_when_there_is_nothing(machine, tmp_path):
     here = machine("here")
     carry.pack(here, tmp_path / "p.zip")
