@@ -11,12 +11,13 @@ import html
 import os
 import platform
 import sys
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from learning import course, lesson
-from learning.gates import evidence, records
+from learning.gates import evidence, records, told
 from learning.gates.fingerprint import fingerprint
 from learning.gates.progress import Progress, progress
 from learning.history import History
@@ -48,6 +49,8 @@ class Session:
         self.public = [name for name, _ in course.grade_cells(history.released, "check")] if history.released else []
         self.checked = self.referenced = self.launched = False
         self._listening: Any = None
+        self._machine: list[tuple[str, str]] = []
+        self._table = ""
         self.changed: list[Callable[[], None]] = []
 
     @property
@@ -56,21 +59,24 @@ class Session:
         return progress(self.lesson, self.evidence())
 
     def rows(self) -> list[tuple[str, str]]:
-        """The machine table: what and value, both for people."""
+        """The machine table: what and value, both for people. What is said of the machine is asked once, the rest each time."""
+        self._machine = self._machine or self._explained()
+        wrong = [("progress file", note) for note in told.notes(self.kept())]
+        lost = os.environ.get("COLAB_RELEASE_TAG") and not os.environ.get("LEARNING_WORK") and self.log is not None
+        kept = [("kept", "on this runtime's disk, which ends with it; to keep it on your Drive: " + ON_DRIVE)] if lost else []
+        return [*self._machine, *kept, *wrong, ("gates", self.sentence())]
+
+    def _explained(self) -> list[tuple[str, str]]:
         card = self.lesson
         rows = [("lesson", f"{card.id} {card.title}")]
         if self.device is None:
-            rows += [("device", "this machine's CPU"), ("Python", platform.python_version())]
-        else:
-            rows += [(str(what), str(value)) for what, value in self.device.explain()]
-            waiting = self.history.waiting()
-            if self.device.kind != "cuda" and waiting:
-                rows.append(("waits for a GPU", ", ".join(name.replace("_", " ") for name in waiting)))
-            if self.device.kind != "cuda" and "parity" in card.gates:
-                rows.append(("stays open here", "gate 06 and the timings: they need a GPU"))
-        if os.environ.get("COLAB_RELEASE_TAG") and not os.environ.get("LEARNING_WORK") and self.log is not None:
-            rows.append(("kept", "on this runtime's disk, which ends with it; to keep it on your Drive: " + ON_DRIVE))
-        rows.append(("gates", self.sentence()))
+            return [*rows, ("device", "this machine's CPU"), ("Python", platform.python_version())]
+        rows += [(str(what), str(value)) for what, value in self.device.explain()]
+        waiting = self.history.waiting()
+        if self.device.kind != "cuda" and waiting:
+            rows.append(("waits for a GPU", ", ".join(name.replace("_", " ") for name in waiting)))
+        if self.device.kind != "cuda" and "parity" in card.gates:
+            rows.append(("stays open here", "gate 06 and the timings: they need a GPU"))
         return rows
 
     def sentence(self) -> str:
@@ -94,14 +100,28 @@ class Session:
         return f'<table style="border-collapse:collapse"><tbody>{body}</tbody></table>'
 
     def _ipython_display_(self) -> None:
-        """The machine table; beneath it the checklist, folded, unless nbgrader runs the notebook."""
+        """The machine table; beneath it the checklist, folded, unless nbgrader runs the notebook. Both follow the records."""
         from IPython.display import display
 
-        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
-        if not graded():
-            from learning.widgets.checklist import Checklist
+        if graded():
+            display(self._forms(), raw=True)
+            return
+        from learning.widgets.checklist import Checklist
 
-            Checklist(self, folded=True)._ipython_display_()
+        if not self._table:
+            self.changed.append(self._again)
+        self._table = uuid.uuid4().hex
+        display(self._forms(), raw=True, display_id=self._table)
+        Checklist(self, folded=True)._ipython_display_()
+
+    def _again(self) -> None:
+        """Write the machine table again, with the gates as they stand now."""
+        from IPython.display import update_display
+
+        update_display(self._forms(), raw=True, display_id=self._table)
+
+    def _forms(self) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def heard(self, result: CheckResult) -> None:
         """Listener of the setting: keeps a check's result as evidence. Never raises."""

@@ -67,8 +67,8 @@ def run(folder, *sources, allow_errors=False, **environment):
 def test_a_notebook_from_top_to_bottom_shows_its_machine_and_leaves_evidence_that_survives_a_restart(tmp_path):
     cells = run(tmp_path / "nb", BOOTSTRAP, REFERENCE, "normalizer_reference([1.0])", "%time 1", ANSWER, CHECK, CHECK)
     shown = cells[0].outputs[0]["data"]
-    assert "<table" in shown["text/html"] and "progress 0/7" in shown["text/html"]
-    assert "A1 Online normalizer" in shown["text/plain"] and "gates   progress 0/7" in shown["text/plain"]
+    assert "<table" in shown["text/html"] and "progress 1/7" in shown["text/html"]  # it follows the cells below
+    assert "A1 Online normalizer" in shown["text/plain"] and "gates   progress 1/7 (01 reference)" in shown["text/plain"]
     assert cells[5].outputs[0]["data"]["text/plain"] == "2"
     found = records.read(tmp_path / "nb" / records.FILE)
     assert not found.damage
@@ -78,8 +78,11 @@ def test_a_notebook_from_top_to_bottom_shows_its_machine_and_leaves_evidence_tha
     assert parity["payload"]["checks"][0]["check"] == "keeps_the_maximum"
     assert parity["payload"]["checks"][0]["state"] == PASSED and parity["device"] == "cpu"
     assert len(parity["source"]) == 64 and again["source"] == parity["source"]
+    with (tmp_path / "nb" / records.FILE).open("ab") as log:
+        log.write(b'{"torn')
     after_a_restart = run(tmp_path / "nb", BOOTSTRAP)
-    assert "progress 1/7 (01 reference)" in after_a_restart[0].outputs[0]["data"]["text/plain"]
+    text = after_a_restart[0].outputs[0]["data"]["text/plain"]
+    assert "progress 1/7 (01 reference)" in text and "progress.jsonl is damaged: line 4" in text
 
 
 def test_begun_twice_with_a_wrong_answer_and_the_reference_last(tmp_path):

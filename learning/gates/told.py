@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from learning.gates import records
 from learning.lesson import Lesson
+
+MOST_DAMAGE = 3
+"""Damaged lines that are told one by one."""
 
 
 class Told(NamedTuple):
@@ -119,3 +123,17 @@ def of(lesson: Lesson, gate: str) -> Told:
     """What ``gate``, an id of ``learning.lesson.GATES``, is about in ``lesson``."""
     told = (CPU if lesson.kind == "cpu" else GPU)[gate]
     return Told(*(text.format(slug=lesson.slug, entry=lesson.entry) for text in told))
+
+
+def notes(kept: records.Records) -> list[str]:
+    """What a learner should know of the log's own state, in sentences."""
+    told = []
+    if kept.damage:
+        lines = "; ".join(damage.sentence() for damage in kept.damage[:MOST_DAMAGE])
+        more = len(kept.damage) - MOST_DAMAGE
+        if more > 0:
+            lines += f"; and {more} more"
+        told.append(f"{records.FILE} is damaged: {lines}. Nothing was removed, and every sound record counts.")
+    if kept.refused:
+        told.append(f"{len(kept.refused)} of its records are evidence made by tests and do not count.")
+    return told

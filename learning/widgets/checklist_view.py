@@ -11,13 +11,10 @@ import html
 import time
 from typing import Any
 
-from learning.gates import records
+from learning.gates import records, told
 from learning.gates.gate import CLAIMED, NONE, Progress
 from learning.gates.progress import progress
 from learning.lesson import Lesson
-
-MOST_DAMAGE = 3
-"""Damaged lines that are told one by one."""
 
 
 def of(session: Any) -> dict[str, Any]:
@@ -46,24 +43,10 @@ def view(lesson: Lesson, state: Progress, kept: records.Records, log: Any, why: 
         "progress": str(state),
         "gates": gates,
         "ahead": gates[ahead.number - 1] if ahead is not None else None,
-        "notes": notes(kept),
+        "notes": told.notes(kept),
         "unsaved": why if log is None else "",
         "time": time.time(),
     }
-
-
-def notes(kept: records.Records) -> list[str]:
-    """What a learner should know of the log's own state, in sentences."""
-    told = []
-    if kept.damage:
-        lines = "; ".join(damage.sentence() for damage in kept.damage[:MOST_DAMAGE])
-        more = len(kept.damage) - MOST_DAMAGE
-        if more > 0:
-            lines += f"; and {more} more"
-        told.append(f"{records.FILE} is damaged: {lines}. Nothing was removed, and every sound record counts.")
-    if kept.refused:
-        told.append(f"{len(kept.refused)} of its records are evidence made by tests and do not count.")
-    return told
 
 
 def text(shown: dict[str, Any]) -> str:
