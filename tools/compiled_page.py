@@ -52,6 +52,16 @@ def larger() -> dict[str, dict[str, Callable]]:
             "rows of 4096, side by side": lambda softmax: softmax(rows),
             "rows of 4096, two apart": lambda softmax: softmax(torch.ones(4096, 2).t()),
         },
+        "softmax_backward": {
+            "rows of 4096": lambda backward: backward(rows, rows.clone()),
+            "rows of 8192, g one number": lambda backward: backward(
+                torch.ones(1, 8192), torch.ones(1, 1).expand(1, 8192)
+            ),
+        },
+        "split_softmax": {
+            "rows of 8192, chunks of 1024": lambda softmax: softmax(torch.ones(1, 8192)),
+            "rows of 8192, chunks of 4096": lambda softmax: softmax(torch.ones(1, 8192), chunk_size=4096),
+        },
     }
 
 
