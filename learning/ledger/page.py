@@ -41,7 +41,7 @@ def entry(trap: Trap, kept: dict) -> str:
     parts.append(rows(trap.number, kept))
     kernels = exhibit(trap.number).kernels
     if kernels:
-        parts.append("```text\n" + "\n\n\n".join(kernels.values()) + "\n```")
+        parts.append("```python\n" + "\n\n\n".join(kernels.values()) + "\n```")
     return "\n\n".join(parts)
 
 
