@@ -15,8 +15,10 @@ from learning import lesson as cards
 from learning.sheet import Sheet, cell
 
 FILE = Path(__file__).with_name("glossary.json")
-EMPHASIS = frozenset({"before", "one", "summed", "one kernel", "your kernel", "maximum"})
-"""Words that lessons print in bold for weight; they are no terms."""
+EMPHASIS = frozenset({
+    "before", "one", "summed", "one kernel", "your kernel", "maximum", "g", "d", "the hypothesis", "the one variable",
+})  # fmt: skip
+"""Words that lessons print in bold for weight, in lower case; they are no terms."""
 
 
 @dataclass(frozen=True)
