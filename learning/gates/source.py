@@ -3,7 +3,8 @@ accumulator in the tensors' own type.
 
 Read from the syntax tree, and cautious: what it names is a fault, what it cannot follow is left to the checks, where other
 shapes and layouts show a wrong stride by its values. A number that is the width of a ``tl.arange`` of the same function is a
-tile's extent and no stride. Standard library only.
+tile's extent and no stride; one up to ``RECORD`` may be the number of parts in what a call lays out for itself, such as pairs of
+a maximum and a sum. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from learning.judge.reading import is_jitted
 
 NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+RECORD = 4
 _POINTED = ("load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_xchg", "atomic_cas", "atomic_and",
             "atomic_or", "atomic_xor")  # fmt: skip
 _LAID_OUT = {"make_block_ptr": 2, "make_tensor_descriptor": 2, "TensorDescriptor": 2}
@@ -109,12 +111,12 @@ class Kernel:
         for factors, call in self.products():
             others = [factor for factor in factors if self.number(factor) is None]
             total = math.prod(number for factor in factors if (number := self.number(factor)) is not None)
-            if others and all(self.is_index(f) for f in others) and abs(total) > 1 and total not in self.extents:
+            if others and all(self.is_index(f) for f in others) and abs(total) > RECORD and total not in self.extents:
                 yield total, call
         for call in ast.walk(self.node):
             for item in _stated_strides(call):
                 number = self.number(item)
-                if number is not None and abs(number) > 1:
+                if number is not None and abs(number) > RECORD:
                     yield number, call
 
     def strided(self) -> set[str]:
@@ -221,7 +223,7 @@ def _handed(wrapper: ast.FunctionDef, tree: ast.Module, kernels: dict, numbers: 
         strided = kernel.strided()
         for parameter, value in _bound(call, kernel.parameters):
             number = local.number(value)
-            if parameter in strided and number is not None and abs(number) > 1:
+            if parameter in strided and number is not None and abs(number) > RECORD:
                 yield _stride(number, kernel.node.name, call, f" for {parameter}")
 
 

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning import lesson as lessons
@@ -87,6 +87,7 @@ def test_gates_that_do_not_apply_cannot_be_ticked(open_lesson):
 WORDS = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.lists(st.integers(), max_size=2))
 
 
+@settings(max_examples=50, deadline=None)
 @given(gate=WORDS, wanted=WORDS, seen=WORDS, number=WORDS, mine=WORDS)
 def test_no_message_of_a_browser_raises(gate, wanted, seen, number, mine):
     session = SimpleNamespace(lesson=CARD, log="x", why="", note=lambda *a, **k: True, evidence=lambda: [])
@@ -96,6 +97,7 @@ def test_no_message_of_a_browser_raises(gate, wanted, seen, number, mine):
 EVENTS = st.lists(st.tuples(st.sampled_from(["grid", "log", "bench"]), st.booleans()), max_size=8)
 
 
+@settings(max_examples=50, deadline=None)
 @given(EVENTS)
 def test_the_newest_tick_of_a_gate_counts_whatever_came_before(events):
     made = [{"event": "tick", "lesson": CARD.slug, "payload": {"gate": g, "ticked": t}} for g, t in events]

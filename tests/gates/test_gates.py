@@ -145,7 +145,7 @@ BENT = st.builds(bent, st.sampled_from(WEEK), st.integers(0, 5000), JSON)
 SEQUENCES = st.lists(st.one_of(st.sampled_from(WEEK), BENT, STRANGE), max_size=9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEQUENCES)
 def test_any_records_are_read_without_an_error_twice_alike_and_are_left_as_they_are(made):
     before = json.dumps(made)
@@ -160,7 +160,7 @@ def test_any_records_are_read_without_an_error_twice_alike_and_are_left_as_they_
     assert json.dumps(made) == before
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEQUENCES)
 def test_a_gate_is_proved_by_a_record_that_is_there_and_never_by_one_that_was_removed(made):
     for gate in progress(GPU, made).gates:
@@ -170,7 +170,7 @@ def test_a_gate_is_proved_by_a_record_that_is_there_and_never_by_one_that_was_re
             assert progress(GPU, rest).gates[gate.number - 1].record != gate.record
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEQUENCES, st.data())
 def test_records_of_other_lessons_change_nothing_wherever_they_stand(made, data):
     mixed = list(made)

@@ -12,6 +12,7 @@ import nbclient
 import nbformat
 import pytest
 from hypothesis import given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from learning import course, session
@@ -97,6 +98,7 @@ def test_what_is_no_message_of_ours_gets_no_answer(opened, content):
     assert checklist().received(content) is None
 
 
+@examples(max_examples=50, deadline=None)
 @given(st.dictionaries(st.sampled_from(["kind", "gate", "ticked", "seen", "number", "mine"]),
                        st.sampled_from(["tick", "hello", "log", True, None, 0, [], {}, "x" * 500])))  # fmt: skip
 def test_no_message_breaks_the_kernels_side(content):
@@ -125,6 +127,7 @@ class Tags(HTMLParser):
         self.text += data
 
 
+@examples(max_examples=50, deadline=None)
 @given(st.text(), st.text(max_size=20))
 def test_no_words_of_a_record_break_out_of_html_or_markdown(why, place):
     kept = records.Records(damage=[records.Damage(1, why)])
@@ -170,6 +173,7 @@ def test_under_nbgrader_the_static_form_stands_alone(tmp_path):
     assert WIDGET not in static["data"] and "Nothing is saved here: nbgrader" in static["data"]["text/plain"]
 
 
+@pytest.mark.slow
 def test_nbconvert_shows_the_static_form(tmp_path):
     from nbconvert import HTMLExporter, MarkdownExporter
 
