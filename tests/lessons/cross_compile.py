@@ -69,13 +69,14 @@ class Unseen:
 
 
 class Provoking(Trial):
-    """A trial that calls the answer with every judged case, in every dtype, and judges nothing."""
+    """A trial that calls the answer with every judged case, in every dtype that it takes, and judges nothing."""
 
     dtypes = DTYPES
+    taken = DTYPES
 
     def parity(self, entry, *args, reference=None, oracle=None, exact=False, k=2.0, c=None, scale=None, working=None, terms=0,
                yardstick=None, tile=None, atomics=False, repeats=None, names=(), outputs=(), **options):  # fmt: skip
-        for dtype in DTYPES:
+        for dtype in self.taken:
             entry(*(retyped(value, dtype) for value in args), **options)
 
     def structure(self, entry, *args, reference=None, **options):
@@ -116,6 +117,7 @@ def launches(slug: str) -> list[tuple]:
             for check in vars(load(folder / f"{name}.py")).values():
                 if isinstance(check, Check):
                     trial = Provoking(check, setting.current())
+                    trial.taken = getattr(answer, "DTYPES", DTYPES)
                     try:
                         check.function(*(getattr(answer, entry) for entry in check.entries), trial)
                     except NeedsDevice:

@@ -14,6 +14,7 @@ import pytest
 from learning import lesson
 from learning.judge import Check, setting
 from learning.judge.finding import PASSED, WAITING
+from learning.judge.parity import apply
 from learning.judge.seen import Counts
 from learning.judge.trial import Trial
 from learning.lens import device
@@ -39,13 +40,13 @@ def owned(value):
 
 def eager(card, entry):
     reference = reference_of(card, entry)
-    return lambda *args, **options: owned(reference(*args))
+    return lambda *args, **options: owned(apply(reference, args, options))
 
 
 def rounded_from_float64(card, entry):
     def compute(*args, **options):
         reference = float64_of(card, entry, args[0].dtype)
-        made = owned(reference(*(x.double() if hasattr(x, "double") else x for x in args)))
+        made = owned(apply(reference, tuple(x.double() if hasattr(x, "double") else x for x in args), options))
         rounded = tuple(part.to(args[0].dtype) for part in (made if isinstance(made, tuple) else (made,)))
         return rounded if isinstance(made, tuple) else rounded[0]
 
