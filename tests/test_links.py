@@ -13,7 +13,7 @@ ROOT = Path(course.__file__).parents[1]
 NAMES = ("README.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md")
 PAGES = [*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md"))]
 BOOKS = [ROOT / "notebooks" / f"{slug}.ipynb" for slug in companions.ORDER]
-LESSONS = [path(slug) for slug in lessons.slugs() for path in (course.release, course.source)]
+LESSONS = [path(slug) for slug in lessons.slugs() for path in (course.release, course.source) if path(slug).is_file()]
 _LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 

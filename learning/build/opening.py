@@ -11,14 +11,24 @@ _COLAB = "https://colab.research.google.com"
 
 
 def title(lesson: Lesson, course: Course) -> Cell:
-    """Title, one sentence, minutes and points, what to bring, and a badge where a public repository is configured."""
+    """Title, one sentence, minutes and points, what to bring, where words are explained, and a badge where a public repository is
+    configured."""
     facts = [f"{lesson.minutes} minutes", f"{POINTS} points"]
     if lesson.needs:
         facts.append(f"needs {', '.join(lesson.needs)}")
+    facts.append(f"words: [glossary]({_companion('glossary', course)})")
     parts = [f"# {lesson.id} · {lesson.title}", lesson.sentence.strip(), " · ".join(facts)]
     if course.published:
         parts.append(badge(course, f"release/{lesson.slug}/{lesson.slug}.ipynb"))
     return Cell("title", "markdown", "text", "title", "\n\n".join(parts), "__init__.py")
+
+
+def _companion(slug: str, course: Course) -> str:
+    """The address of a companion as a lesson links to it: in the repository where one is published, since Colab opens a lesson
+    alone; else beside the lesson's folder."""
+    if course.published:
+        return f"https://github.com/{course.owner}/{course.repository}/blob/{course.tag}/notebooks/{slug}.ipynb"
+    return f"../../notebooks/{slug}.ipynb"
 
 
 def badge(course: Course, path: str) -> str:

@@ -136,7 +136,8 @@ def test_the_explanation_holds_the_model_answer_between_markers(course):
 
 def test_the_first_cell_says_what_it_takes(course):
     assert title(course.lesson, Settings()).source == (
-        "# T1 · Double it\n\nA number goes in and twice that number comes out.\n\n10 minutes · 20 points · needs plain Python"
+        "# T1 · Double it\n\nA number goes in and twice that number comes out.\n\n10 minutes · 20 points · needs plain Python · "
+        "words: [glossary](../../notebooks/glossary.ipynb)"
     )
 
 
@@ -144,6 +145,7 @@ def test_a_badge_appears_once_a_repository_is_configured(course):
     published = Settings(owner="someone", repository="kernels", tag="v1")
     assert "colab-badge" not in title(course.lesson, Settings()).source
     assert "/github/someone/kernels/blob/v1/release/double_it/double_it.ipynb" in title(course.lesson, published).source
+    assert "(https://github.com/someone/kernels/blob/v1/notebooks/glossary.ipynb)" in title(course.lesson, published).source
 
 
 def test_gpu_lessons_ask_colab_for_a_t4_and_cpu_lessons_do_not(course):
