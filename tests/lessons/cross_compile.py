@@ -89,6 +89,11 @@ class Provoking(Trial):
     def returns(self, entry, *args, **options):
         return entry(*args, **options)
 
+    def interleaved(self, entry, args, other, **options):
+        entry(*args, **options), entry(*other, **options)
+
+    def expect(self, *condition, **words): ...
+
     def same(self, *results, **words): ...
 
     def rejects(self, *args, **words): ...
