@@ -63,7 +63,11 @@ class Session:
         self._machine = self._machine or self._explained()
         wrong = [("progress file", note) for note in told.notes(self.kept())]
         lost = os.environ.get("COLAB_RELEASE_TAG") and not os.environ.get("LEARNING_WORK") and self.log is not None
-        kept = [("kept", "on this runtime's disk, which ends with it; to keep it on your Drive: " + ON_DRIVE)] if lost else []
+        kept = (
+            [("kept", "on this runtime's disk, which ends with it; to keep it on your Drive: " + ON_DRIVE)]
+            if lost
+            else []
+        )
         return [*self._machine, *kept, *wrong, ("gates", self.sentence())]
 
     def _explained(self) -> list[tuple[str, str]]:
@@ -180,6 +184,17 @@ class Session:
         self.quiet()
         self.referenced = self.launched = True
 
+    def inherit(self, before: Session) -> None:
+        """Take over the checklists of the session that this one follows in the same kernel, where both keep one log."""
+        if before.log != self.log or before.lesson.slug != self.lesson.slug:
+            return
+        for tell in before.changed:
+            board = getattr(tell, "__self__", None)
+            if board is not before and getattr(board, "session", None) is before:
+                board.session = self
+                self.changed.append(tell)
+        before.changed.clear()
+
     def note(self, event: str, payload: dict, *, device: str = "") -> bool:
         """Append a record of ``event`` about the answer as it stands; False where nothing is kept (``why`` says so)."""
         source = fingerprint(self.history.cells(), self.lesson.entries)
@@ -256,6 +271,7 @@ def begin(slug: str, *, folder: str | os.PathLike | None = None) -> Session:
     )
     if _session is not None:
         _session.quiet()
+        session.inherit(_session)
     if device is not None:
         short_errors()
     history.listen(session.ran, replaces=_session.history if _session is not None else None)

@@ -9,11 +9,20 @@ from learning import course
 from learning import lesson as lessons
 from learning.attempts import Attempt, answer, mutants, variants
 from learning.gates import written
-from learning.lens import rehearsal, trace
+from learning.lens import device, rehearsal, trace
 from learning.lens.interpreter import execute
 from learning.lens.named import Named
 
 SLOW = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def interpreted():
+    """Traces are made where kernels are interpreted; a process that has opened a GPU makes none."""
+    if device.current().kind != "interpreter":
+        pytest.skip("kernels run on a GPU in this process")
+
+
 GPU = [card.slug for card in lessons.discover() if card.kind == "gpu"]
 
 

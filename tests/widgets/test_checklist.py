@@ -166,6 +166,11 @@ def test_without_a_front_end_nothing_waits_and_what_is_saved_follows_the_records
     assert "<details><summary>" in first.outputs[1]["data"]["text/html"]
 
 
+def test_a_checklist_follows_the_records_after_the_first_cell_was_run_again(tmp_path):
+    _, shown, *_ = executed(tmp_path / "nb", BEGIN, SHOW, BEGIN, CLAIM)
+    assert "progress 0/7, 1 claimed" in shown.outputs[0]["data"]["text/html"]
+
+
 def test_under_nbgrader_the_static_form_stands_alone(tmp_path):
     first, second = executed(tmp_path / "nb", BEGIN, SHOW, NBGRADER_EXECUTION="autograde")
     (table,), (static,) = first.outputs, second.outputs
