@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,7 +56,7 @@ def test_a_companion_is_as_its_text_makes_it_and_has_no_outputs(slug):
 def test_the_bootstrap_is_the_lessons_and_fetches_the_tag_where_the_course_is_published():
     title, bootstrap, *_ = companions.cells("worksheet", PUBLISHED)
     assert "github/someone/kernels/blob/v1/notebooks/worksheet.ipynb" in title.source
-    assert "!git clone --quiet --depth 1 --branch v1 https://github.com/someone/kernels course" in bootstrap.source
+    assert '"https://github.com/someone/kernels/releases/download/v1/triton_kernel_course-' in bootstrap.source
     assert bootstrap.source.endswith('learning.companions.begin("worksheet")') and bootstrap.source.count("\n") < 12
     assert "colab" not in companions.cells("worksheet", Course())[0].source
 
@@ -177,14 +179,18 @@ def test_a_companion_runs_from_top_to_bottom_and_shows_what_it_should(slug, ran)
     assert "gates proved" in str(cells["bootstrap"].outputs)
 
 
-@pytest.mark.slow
-def test_a_companion_opened_away_from_the_course_says_what_to_do(ran, tmp_path):
-    from nbclient.exceptions import CellExecutionError
+def test_the_bootstrap_finds_the_course_around_it_or_says_what_to_do(tmp_path):
+    source = companions.cells("glossary", Course())[1].source
 
-    away = tmp_path / "away"
-    away.mkdir()
-    with pytest.raises(CellExecutionError, match="The course is not here"):
-        ran("glossary", away)
+    def run(place):
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.run(
+            [sys.executable, "-S", "-c", source], cwd=place, capture_output=True, text=True, env=environment
+        )
+
+    assert run(ROOT / "notebooks").returncode == 0
+    away = run(tmp_path)
+    assert away.returncode == 1 and "The course is not here: clone its repository" in away.stderr
 
 
 def test_a_companion_is_named_in_the_readme_and_at_the_start():
