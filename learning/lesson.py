@@ -98,8 +98,9 @@ class Variation:
 
     What the judge of a blank page tries: ``inputs(draw, dtype, **case)`` gives the arguments of one call, drawn from
     ``draw`` (``normal``, ``distinct``, ``layout`` as a check's ``trial`` has them), for each of ``cases``, the ragged one that
-    is tried in every dtype first. ``exact`` is that of ``Trial.parity``, ``options`` are given to the entry alone, case by case
-    in turn. ``<entry>_oracle`` or ``<entry>_oracle_in(dtype)`` is the truth where the reference rounds on the way,
+    is tried in every dtype first; ``dtypes`` are those of the contract, all cases being tried in the first. ``exact`` and ``k`` are
+    those of ``Trial.parity``. ``options`` are keywords of the entry, case by case in turn, and of the reference where it names
+    them. ``<entry>_oracle`` or ``<entry>_oracle_in(dtype)`` is the truth where the reference rounds on the way,
     ``<entry>_condition`` or ``<entry>_condition_in(dtype)`` what rounding errors scale with. ``names`` are the functions to
     write where they are not ``entry`` alone; such a folder judges them itself (``agrees``, ``reference_agrees``).
     """
@@ -111,6 +112,8 @@ class Variation:
     cases: tuple[dict, ...] = ()
     exact: bool | str = False
     options: tuple[dict, ...] = ({},)
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")
+    k: float = 2.0
     names: tuple[str, ...] = ()
 
 

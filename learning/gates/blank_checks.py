@@ -67,42 +67,52 @@ def label(case: dict, dtype: Any) -> str:
 
 
 def _agrees(page: Page, trial: Any, entry: Any) -> None:
-    import torch
-
-    tried = [(case, torch.float32) for case in page.variation.cases]
-    tried += [(page.variation.cases[0], dtype) for dtype in trial.dtypes if dtype != torch.float32]
+    first, *others = _dtypes(page)
+    tried = [(case, first) for case in page.variation.cases]
+    tried += [(page.variation.cases[0], dtype) for dtype in others if trial.gradable(dtype)]
     for turn, (case, dtype) in enumerate(tried):
         trial.case(label(case, dtype))
         trial.parity(
             entry, *arguments(page, trial, dtype, case), reference=page.reference, oracle=page.oracle(dtype),
-            scale=page.condition(dtype), exact=page.variation.exact,
-            **page.variation.options[turn % len(page.variation.options)],
+            scale=page.condition(dtype), exact=page.variation.exact, k=page.variation.k, **_options(page, turn),
         )  # fmt: skip
 
 
 def _reference_agrees(page: Page, trial: Any, reference: Any) -> None:
-    """In float32, where what is meant shows and rounding hardly does: shape, dtype and numbers, in any layout."""
+    """In the first dtype of the contract, float32 where it has that: shape, dtype and numbers, in any layout."""
     import torch
 
     from learning.judge import compare
 
-    bounds = compare.Bounds(k=OWN_STEPS)
-    truth_of, condition = page.oracle(torch.float32) or page.reference, page.condition(torch.float32)
-    for case in page.variation.cases:
-        trial.case(label(case, torch.float32))
-        args = arguments(page, trial, torch.float32, case)
-        called = trial.called(reference, args)
-        got, ours = trial.returns(reference, *args), page.reference(*args)
+    bounds, dtype = compare.Bounds(k=OWN_STEPS), _dtypes(page)[0]
+    truth_of, condition = page.oracle(dtype) or page.reference, page.condition(dtype)
+    known = inspect.signature(page.reference).parameters
+    for turn, case in enumerate(page.variation.cases):
+        trial.case(label(case, dtype))
+        args = arguments(page, trial, dtype, case)
+        named = {name: value for name, value in _options(page, turn).items() if name in known}
+        called = trial.called(reference, args, named)
+        got, ours = trial.returns(reference, *args, **named), page.reference(*args, **named)
         wide = tuple(arg.double() if isinstance(arg, torch.Tensor) else arg for arg in args)
-        pairs = list(zip(_tensors(got), _tensors(ours), _tensors(truth_of(*wide)), strict=False))
+        pairs = list(zip(_tensors(got), _tensors(ours), _tensors(truth_of(*wide, **named)), strict=False))
         same = [(tuple(a.shape), a.dtype) for a in _tensors(got)] == [(tuple(a.shape), a.dtype) for a in _tensors(ours)]
         trial.expect(same, called=called, got=_shapes(got), expected=_shapes(ours))
-        scales = _tensors(condition(*wide)) if condition is not None else []
+        scales = _tensors(condition(*wide, **named)) if condition is not None else []
         for place, (mine, eager, truth) in enumerate(pairs):
             scale = scales[min(place, len(scales) - 1)] if scales else None
             miss = compare.compare(mine, truth, eager, bounds, scale)
             if miss is not None:
                 trial.fail("wrong values", called=called, got=miss.got, expected=miss.expected, where=miss.where)
+
+
+def _dtypes(page: Page) -> list:
+    import torch
+
+    return [getattr(torch, name) for name in page.variation.dtypes]
+
+
+def _options(page: Page, turn: int) -> dict:
+    return page.variation.options[turn % len(page.variation.options)]
 
 
 def _tensors(value: Any) -> list:

@@ -58,8 +58,8 @@ class Page:
 
     @property
     def parameters(self) -> str:
-        """The reference's parameters as they are written: "x, y, alpha"."""
-        return ", ".join(inspect.signature(self.reference).parameters)
+        """The reference's parameters as they are written: "x, y, alpha", "q, k, *, causal"."""
+        return str(inspect.signature(self.reference)).strip("()")
 
     def oracle(self, dtype: Any) -> Callable | None:
         """The truth for float64 copies of arguments that were given in ``dtype``; None where the reference is it."""

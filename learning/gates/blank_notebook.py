@@ -121,7 +121,7 @@ def _tried(page: Page) -> str:
     sizes = "; ".join(" × ".join(str(value) for value in case.values()) for case in page.variation.cases)
     names = ", ".join(page.variation.cases[0])
     return (
-        f"The judge tries these sizes ({names}): {sizes}. The first is tried in every dtype. It passes no argument that the "
+        f"The judge tries these sizes ({names}): {sizes}. The first is tried in every dtype of the contract. It passes no argument that the "
         "contract excludes, so refusing such arguments is left to you."
     )
 

@@ -27,7 +27,8 @@ BOUND = 8.0
 
 
 def read(tuned: Callable, reference: Callable, *cases: tuple, of: Callable | None = None, **options: tuple) -> Shown:
-    """Read the autotuner that ``tuned`` launches on each of ``cases`` (tuples of arguments), and keep the reading.
+    """Read the autotuner that ``tuned`` launches on each of ``cases`` (tuples of arguments; a dict at the end holds keywords),
+    and keep the reading.
 
     ``reference`` gives what each call must. With ``options``, {name: values}, the calls ``of(*case, **one combination)`` are
     timed instead, for contracts that have options in place of an autotuner. A ``tuned`` that returns None is not written
@@ -41,22 +42,28 @@ def read(tuned: Callable, reference: Callable, *cases: tuple, of: Callable | Non
     seen: dict[int, dict] = {}
     told: list[dict] = []
     for case in cases:
-        name = describe("tuned", case, {})
+        args, named = split(case)
+        name = describe("tuned", args, named)
         with _watched(seen, name):
             try:
-                made = tuned(*case)
+                made = tuned(*args, **named)
             except Exception as problem:  # a sentence about it is worth more here than a traceback of Triton's
                 told.append({"case": name, "agrees": False, "why": _sentence(problem)})
                 continue
         if made is None:
             return Shown("tuned returns None so far: write it, then run this cell again.")
-        why = differs(made, reference(*case), case)
+        why = differs(made, reference(*args, **named), args)
         told.append({"case": name, "agrees": not why, "why": why})
     reading = {"function": getattr(tuned, "__name__", "tuned"), "how": tuning_record.AUTOTUNER, "cases": told}
     reading["kernels"] = list(seen.values())
     if options and of is not None:
         reading |= {"how": tuning_record.SWEEP, "kernels": [swept(of, cases, options)]}
     return _shown(reading, session, options=bool(options))
+
+
+def split(case: tuple) -> tuple[tuple, dict]:
+    """A case's arguments, and the keywords in a dict at its end."""
+    return (case[:-1], case[-1]) if case and isinstance(case[-1], dict) else (case, {})
 
 
 def differs(made: Any, expected: Any, args: tuple) -> str:
@@ -73,7 +80,7 @@ def differs(made: Any, expected: Any, args: tuple) -> str:
     for one, other in zip(mine, theirs, strict=True):
         # In 16 bits both sides may have rounded on the way, so an element is held against the largest of its row.
         short = one.is_floating_point() and one.element_size() == 2
-        bounds = compare.Bounds(k=1.0, working=one.dtype) if short else wide
+        bounds = compare.Bounds(k=1.0, c=4.0, working=one.dtype) if short else wide
         miss = compare.compare(one.detach(), other.detach().double(), None, bounds)
         if miss is not None:
             return f"{miss.got} where the reference has {miss.expected}; {miss.where}"
@@ -87,15 +94,15 @@ def swept(of: Callable, cases: tuple, options: dict[str, tuple]) -> dict:
     labels = {_combination(dict(zip(options, values, strict=True))): dict(zip(options, values, strict=True)) for values in itertools.product(*options.values())}  # fmt: skip
     winners = []
     for case in cases:
-        times: dict[str, float] = {}
-        if any(isinstance(arg, torch.Tensor) and arg.is_cuda for arg in case):
+        (args, named), times = split(case), {}
+        if any(isinstance(arg, torch.Tensor) and arg.is_cuda for arg in args):
             from triton import testing
 
             for label, chosen in labels.items():
-                samples = testing.do_bench(lambda c=case, o=chosen: of(*c, **o), return_mode="all")
+                samples = testing.do_bench(lambda a=args, o={**named, **chosen}: of(*a, **o), return_mode="all")
                 times[label] = round(1e3 * statistics.median(samples), 3)
         winner = min(times, key=times.get) if times else ""
-        winners.append({"case": describe("tuned", case, {}), "key": {}, "winner": winner, "microseconds": times})
+        winners.append({"case": describe("tuned", args, named), "key": {}, "winner": winner, "microseconds": times})
     return {
         "kernel": of.__name__,
         "configs": list(labels),

@@ -87,6 +87,21 @@ def test_the_notebook_is_whole_and_tells_nothing_of_ours(slug, entry):
     assert judged.is_todo(LearnerCells.from_python("# nothing yet\n"))
 
 
+@pytest.mark.parametrize(("slug", "entry"), PAGES)
+def test_a_page_has_a_derivation_and_cases_of_many_sizes_nothing_among_them(slug, entry):
+    page = blank_contract.page(slug, entry)
+    assert (DERIVED / slug / f"{entry}.py").is_file()
+    if page.variation.inputs is None:
+        assert callable(page.module.agrees) and callable(page.module.reference_agrees)
+        return
+    cases = page.variation.cases
+    assert len(cases) >= 5 and len({tuple(case.items()) for case in cases}) == len(cases)
+    assert any(0 in case.values() for case in cases) and 0 not in cases[0].values()
+    assert page.variation.brief not in {
+        one.brief for one in blank_contract.variations(page.lesson) if one.entry != entry
+    }
+
+
 def test_another_reference_fails_where_it_says_something_else(judge):
     page = blank_contract.page("vector_add", "subtract")
     wrong = derivation("vector_add", "subtract").replace("return x - y", "return y - x")
@@ -97,6 +112,8 @@ def test_another_reference_fails_where_it_says_something_else(judge):
 
 def test_pytorch_in_place_of_a_kernel_breaks_the_house_rules_and_a_reference_by_pytorch_does_not(judge):
     page = blank_contract.page("vector_add", "subtract")
-    graded = judge(page, "import torch\n\n\ndef reference(x, y):\n    return torch.sub(x, y)\n\n\nsubtract = reference\n")
+    graded = judge(
+        page, "import torch\n\n\ndef reference(x, y):\n    return torch.sub(x, y)\n\n\nsubtract = reference\n"
+    )
     assert graded.results[0].state == PASSED
     assert graded.results[2].state == FAILED

@@ -1,0 +1,78 @@
+"""A3 from memory: a term from places between scale and mask."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+def reference(q, k, v, slope, *, causal):
+    scores = q.float() @ k.float().t() / q.shape[1] ** 0.5
+    place = torch.arange(len(q), device=q.device)
+    ahead = place[None, :] - place[:, None]
+    scores = scores + slope * ahead
+    if causal:
+        scores = scores.masked_fill(ahead > 0, -torch.inf)
+    return (torch.softmax(scores, dim=-1).to(v.dtype).float() @ v.float()).to(v.dtype)
+
+
+@triton.jit
+def biased_kernel(
+    q_ptr,  # q[0, 0]; all four tensors are [N, D] and contiguous
+    k_ptr,  # k[0, 0]
+    v_ptr,  # v[0, 0]
+    out_ptr,  # out[0, 0]
+    n_tokens,  # N: queries, and keys
+    scale,  # 1 / sqrt(D)
+    slope,  # of the term that grows with the distance
+    CAUSAL: tl.constexpr,  # whether a query sees no key behind its own place
+    D: tl.constexpr,  # numbers in a query, a key, a value: 16, 32 or 64
+    BLOCK_M: tl.constexpr,  # queries one program owns
+    BLOCK_N: tl.constexpr,  # keys it takes in one step
+):
+    """One program: BLOCK_M queries, which meet every tile of keys and values once."""
+    query = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, D)
+    exists = query < n_tokens
+    q = tl.load(q_ptr + query[:, None] * D + dims[None, :], mask=exists[:, None], other=0.0)
+    best = tl.full((BLOCK_M,), float("-inf"), dtype=tl.float32)
+    total = tl.zeros((BLOCK_M,), dtype=tl.float32)
+    mixed = tl.zeros((BLOCK_M, D), dtype=tl.float32)
+    for start in range(0, n_tokens, BLOCK_N):
+        key = start + tl.arange(0, BLOCK_N)
+        held = key < n_tokens
+        k = tl.load(k_ptr + key[:, None] * D + dims[None, :], mask=held[:, None], other=0.0)
+        v = tl.load(v_ptr + key[:, None] * D + dims[None, :], mask=held[:, None], other=0.0)
+        scores = tl.dot(q, tl.trans(k)) * scale + slope * (key[None, :] - query[:, None])
+        seen = held[None, :]
+        if CAUSAL:
+            seen = seen & (key[None, :] <= query[:, None])
+        scores = tl.where(seen, scores, float("-inf"))
+        newest = tl.maximum(best, tl.max(scores, axis=1))
+        weights = tl.exp(scores - newest[:, None])
+        fade = tl.exp(best - newest)
+        total = total * fade + tl.sum(weights, axis=1)
+        mixed = mixed * fade[:, None] + tl.dot(weights.to(v.dtype), v)
+        best = newest
+    out = mixed / total[:, None]
+    tl.store(out_ptr + query[:, None] * D + dims[None, :], out.to(out_ptr.dtype.element_ty), mask=exists[:, None])
+
+
+def attention_biased(q, k, v, slope, *, causal, block_n=32):
+    n_tokens, width = q.shape
+    out = torch.empty((n_tokens, width), dtype=q.dtype, device=q.device)
+    queries = 1024 // block_n
+    biased_kernel[(triton.cdiv(n_tokens, queries),)](
+        q,
+        k,
+        v,
+        out,
+        n_tokens,
+        width**-0.5,
+        slope,
+        CAUSAL=causal,
+        D=width,
+        BLOCK_M=queries,
+        BLOCK_N=block_n,
+        num_warps=8,
+    )
+    return out

@@ -1,0 +1,63 @@
+"""A3 from memory: a window, and rows that see nothing at first."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+def reference(q, k, v, window):
+    scores = q.float() @ k.float().t() / q.shape[1] ** 0.5
+    place = torch.arange(len(q), device=q.device)
+    ahead = place[None, :] - place[:, None]
+    scores = scores.masked_fill((ahead > 0) | (ahead <= -window), -torch.inf)
+    return (torch.softmax(scores, dim=-1).to(v.dtype).float() @ v.float()).to(v.dtype)
+
+
+@triton.jit
+def window_kernel(
+    q_ptr,  # q[0, 0]; all four tensors are [N, D] and contiguous
+    k_ptr,  # k[0, 0]
+    v_ptr,  # v[0, 0]
+    out_ptr,  # out[0, 0]
+    n_tokens,  # N: queries, and keys
+    scale,  # 1 / sqrt(D)
+    window,  # keys a query sees, its own included
+    D: tl.constexpr,  # numbers in a query, a key, a value: 16, 32 or 64
+    BLOCK_M: tl.constexpr,  # queries one program owns
+    BLOCK_N: tl.constexpr,  # keys it takes in one step
+):
+    """One program: BLOCK_M queries, which meet every tile of keys and values once."""
+    query = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, D)
+    exists = query < n_tokens
+    q = tl.load(q_ptr + query[:, None] * D + dims[None, :], mask=exists[:, None], other=0.0)
+    best = tl.full((BLOCK_M,), float("-inf"), dtype=tl.float32)
+    total = tl.zeros((BLOCK_M,), dtype=tl.float32)
+    mixed = tl.zeros((BLOCK_M, D), dtype=tl.float32)
+    for start in range(0, n_tokens, BLOCK_N):
+        key = start + tl.arange(0, BLOCK_N)
+        held = key < n_tokens
+        k = tl.load(k_ptr + key[:, None] * D + dims[None, :], mask=held[:, None], other=0.0)
+        v = tl.load(v_ptr + key[:, None] * D + dims[None, :], mask=held[:, None], other=0.0)
+        scores = tl.dot(q, tl.trans(k)) * scale
+        seen = held[None, :] & (key[None, :] <= query[:, None]) & (key[None, :] > query[:, None] - window)
+        scores = tl.where(seen, scores, float("-inf"))
+        newest = tl.maximum(best, tl.max(scores, axis=1))
+        pinned = tl.where(newest == float("-inf"), 0.0, newest)
+        weights = tl.exp(scores - pinned[:, None])
+        fade = tl.exp(best - pinned)
+        total = total * fade + tl.sum(weights, axis=1)
+        mixed = mixed * fade[:, None] + tl.dot(weights.to(v.dtype), v)
+        best = newest
+    out = mixed / tl.where(exists, total, 1.0)[:, None]
+    tl.store(out_ptr + query[:, None] * D + dims[None, :], out.to(out_ptr.dtype.element_ty), mask=exists[:, None])
+
+
+def attention_window(q, k, v, window, *, block_n=32):
+    n_tokens, width = q.shape
+    out = torch.empty((n_tokens, width), dtype=q.dtype, device=q.device)
+    queries = 1024 // block_n
+    window_kernel[(triton.cdiv(n_tokens, queries),)](
+        q, k, v, out, n_tokens, width**-0.5, window, D=width, BLOCK_M=queries, BLOCK_N=block_n, num_warps=8
+    )
+    return out
