@@ -14,8 +14,8 @@ scores: out[i] = Σ P[i, j] · v[j], P[i, j] proportional to exp(q[i] · k[j] / 
 - **The result** is a fresh contiguous `[N, D]` of that dtype; N = 0 gives an empty one.
 - **Arithmetic**: scores, their maximum, weights, sums of weights and mixtures are float32. **P is rounded to the dtype before it meets
   the values**; the sum of the weights is taken before that. The result is rounded once.
-- **Memory**: no tensor of N × N scores or weights exists. What kernels store beside the result, and load again, stays below N · 64 · (D + 2) numbers of
-  float32. No row of `q`, `k` or `v` is asked for more often than once for each 16 rows, rounded up. Each element of the result is stored once.
+- **Memory**: no tensor of N × N scores or weights exists. Beside the result kernels store at most four unfinished states for each query, D + 2
+  numbers of float32 each, and load each once. No row of `q`, `k` or `v` is asked for more often than once for each 16 rows, rounded up. Each element of the result is stored once.
 - **A row depends on what it sees and on nothing else**: if tokens behind i change, a causal result keeps its rows 0 … i, bit for bit.
 - No input is written.
 - **Refused** with a `TypeError` or `ValueError` whose message names the argument and the limit: `q`, `k` or `v` that is no tensor; is on another
