@@ -151,6 +151,13 @@ def drawn(cases: Sequence[Timed], dpi: int = 110) -> bytes:
         _roofline(_axis(figure, grid[:, 1]), placed, names, top)
     card = next((case.card for case in cases if case.card), "")
     figure.suptitle(f"{cases[-1].answer.name}{f' on {card}' if card else ''}", fontsize=10.5)
+    told = [
+        *(["dotted: the floor"] if any(case.floor for case in cases) else []),
+        *(["yellow: what you predicted"] if any(case.predicted for case in cases) else []),
+        "caps: 95 % interval of the median",
+        "pale: the middle 80 % of the samples",
+    ]
+    figure.supxlabel("   ".join(told), fontsize=7.5, x=0.01, ha="left")
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=dpi, facecolor="white")
     return out.getvalue()

@@ -177,3 +177,15 @@ def test_a_later_failed_try_does_not_take_the_proof_away():
     right, wrong = made(), made(key=())
     assert tuning_record.proof(lesson.load("softmax"), [right, wrong]).record is right
     assert tuning_record.newest([right, wrong]) == wrong["payload"]["autotune"]
+
+
+def test_keywords_stand_in_a_dict_at_the_end_of_a_case(opened, tmp_path):
+    given = [(*case, {"plus": number}) for number, case in enumerate(cases(1000, 1000))]
+    tuning.read(lambda x, *, plus: launching(four)(x) + plus, lambda x, *, plus: 2 * x + plus, *given)
+    (record,) = kept(tmp_path)
+    reading = record["payload"]["autotune"]
+    assert [case["case"] for case in reading["cases"]] == [
+        "tuned(float32[1000], plus=0)",
+        "tuned(float32[1000], plus=1)",
+    ]
+    assert tuning_record.complaint(reading, device=record["device"]) == ""
