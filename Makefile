@@ -47,7 +47,6 @@ speed: environment        ## on a GPU: the speed table, the timing protocol, the
 
 ledger: environment       ## run the gotchas ledger under every Triton and NumPy; rewrites its table and its pages
 	@$(RUN) tools/ledger_table.py
-	@$(RUN) -m learning.build gotchas_ledger
 
 results: environment      ## docs/reference-results.md out of the records in benchmarks/results/
 	@$(RUN) -m learning.bench.results

@@ -3,6 +3,7 @@
     .venv/bin/python tools/ledger_table.py [ENVIRONMENT…]   # tools/matrix.py's environments; all where none is named
     .venv/bin/python tools/ledger_table.py --check          # this environment against the table; writes nothing
     python tools/ledger_table.py --gpu                      # on a GPU: benchmarks/results/ledger-gpu.json
+    .venv/bin/python tools/ledger_table.py --page           # docs/gotchas.md and the notebook again, out of both records
 
 Says what changed. Exit status 1 where a case failed, or, with --check, where a row differs; 3 where a run was not possible.
 """
@@ -30,8 +31,13 @@ def main() -> int:
         "--check", action="store_true", help="compare this environment with the table and write nothing"
     )
     parser.add_argument("--gpu", action="store_true", help="run the compiled cases on this machine's GPU and keep them")
+    parser.add_argument(
+        "--page", action="store_true", help="write docs/gotchas.md and its notebook from the records as they are"
+    )
     chosen = parser.parse_args()
     try:
+        if chosen.page:
+            return pages()
         if chosen.gpu:
             return on_gpu()
         return check() if chosen.check else record(chosen.names)
@@ -69,8 +75,18 @@ def record(names: list[str]) -> int:
         failed |= bool(bad)
         if not bad:
             replace(table.FILE, table.written(table.merged(kept, found)))
-    replace(page.FILE, page.text())
-    return int(failed)
+    return max(int(failed), pages())
+
+
+def pages() -> int:
+    """Write docs/gotchas.md and the ledger's notebook, both made of the records."""
+    from learning.build import companions
+
+    print(f"{page.FILE.relative_to(ROOT)}: {'written' if replace(page.FILE, page.text()) else 'up to date'}")
+    complaints = companions.write(["gotchas_ledger"])
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    return int(bool(complaints))
 
 
 def on_gpu() -> int:
@@ -86,6 +102,7 @@ def on_gpu() -> int:
         print(f"{name}: {row['state']}: {row['wrong']}; {row['right']}")
     failed = any(row["state"] == FAILED for row in found["rows"].values())
     print(f"wrote {table.GPU.relative_to(ROOT)}: {len(found['rows'])} rows on {found['environment']['card']}")
+    print("then, where the course is built: tools/ledger_table.py --page")
     return int(failed)
 
 

@@ -1,4 +1,4 @@
-"""Run the lessons', the lens's and the ledger's tests under every supported pair of Triton and numpy.
+"""Run the lessons' and the lens's tests, and the ledger's exhibits, under every supported pair of Triton and numpy.
 
     .venv/bin/python tools/matrix.py [NAME…] [--list] [--slow] [--jobs N]
 
@@ -23,8 +23,9 @@ MAIN = ROOT / ".venv"
 sys.path.insert(0, str(ROOT))
 
 from learning import lesson  # noqa: E402 - the clone is not necessarily installed
+from learning.ledger import run as exhibits  # noqa: E402
+from learning.ledger import table as table_of_traps  # noqa: E402
 
-FOLDERS = ("lens", "ledger")  # columns of their own beside the lessons'
 LIMIT = 2400  # seconds one environment's tests may take
 
 
@@ -111,7 +112,7 @@ class Tally:
 
 def run(python: Path, slow: bool, jobs: str, columns: list[str]) -> dict[str, Tally]:
     """Run the tests under ``python``; a tally for every column."""
-    folders = [str(ROOT / "tests" / name) for name in ("lens", "ledger", "lessons") if (ROOT / "tests" / name).exists()]
+    folders = [str(ROOT / "tests" / name) for name in ("lens", "lessons") if (ROOT / "tests" / name).exists()]
     tallies = {column: Tally() for column in columns}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
@@ -129,12 +130,21 @@ def run(python: Path, slow: bool, jobs: str, columns: list[str]) -> dict[str, Ta
     return tallies
 
 
+def ledger(python: Path) -> Tally:
+    """Run every exhibit of the gotchas ledger under ``python``: a row that is not the recorded one is a failure."""
+    try:
+        found = exhibits.run(python=str(python))
+    except exhibits.RunFailed as failed:
+        return Tally(failures=(("ledger", str(failed)),))
+    told = table_of_traps.differences(table_of_traps.read(), found)
+    return Tally(len(found["rows"]) - len(told), failures=tuple(("ledger", line) for line in told))
+
+
 def count(tallies: dict[str, Tally], case: ElementTree.Element) -> None:
-    """Add one test case to the column whose name its id holds; to "lens" or "ledger" where it lies there."""
+    """Add one test case to the column whose name its id holds; to "lens" where it lies there."""
     name = f"{case.get('classname', '')}::{case.get('name', '')}"
-    folder = next((c for c in FOLDERS if f"tests.{c}." in name), None)
-    column = folder or next((c for c in tallies if c not in FOLDERS and c in name), None)
-    for tally in [tallies[column]] if column else [tallies[c] for c in tallies if c not in FOLDERS]:
+    column = next((c for c in tallies if c != "lens" and c in name), "lens" if ".lens" in name else None)
+    for tally in [tallies[column]] if column else [tallies[c] for c in tallies if c != "lens"]:
         trouble = next((case.find(kind) for kind in ("failure", "error") if case.find(kind) is not None), None)
         if trouble is not None:
             message = (trouble.get("message") or "no message").strip().splitlines()[0]
@@ -159,22 +169,27 @@ def main() -> int:
         for environment in ENVIRONMENTS:
             print(environment.name)
         return 0
-    columns = [*FOLDERS, *(found.slug for found in lesson.discover())]
+    columns = ["lens", *(found.slug for found in lesson.discover())]
     rows, bad = [], False
     for environment in [BY_NAME[name] for name in chosen.names] or ENVIRONMENTS:
         started = time.monotonic()
         python = make(environment)
         what = versions(python)
         print(f"matrix: {environment.name}: {what}", flush=True)
-        tallies = run(python, chosen.slow, chosen.jobs, columns)
+        tallies = {"ledger": ledger(python), **run(python, chosen.slow, chosen.jobs, columns)}
         rows.append(
-            [environment.name, what, *(str(tallies[c]) for c in columns), f"{time.monotonic() - started:.0f} s"]
+            [
+                environment.name,
+                what,
+                *(str(tallies[c]) for c in ("ledger", *columns)),
+                f"{time.monotonic() - started:.0f} s",
+            ]
         )
         for column, tally in tallies.items():
             bad |= bool(tally.failures) or not tally.passed
             for test, message in tally.failures:
                 print(f"matrix: {environment.name}: {column}: {test}: {message}", flush=True)
-    table([["environment", "versions", *columns, "time"], *rows])
+    table([["environment", "versions", "ledger", *columns, "time"], *rows])
     return int(bad)
 
 

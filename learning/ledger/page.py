@@ -39,10 +39,28 @@ def entry(trap: Trap, kept: dict) -> str:
         f"**Bites:** {table.verdict(trap.number, kept)}." + (f" **Where:** {trap.where}." if trap.where else ""),
     ]
     parts.append(rows(trap.number, kept))
+    parts.append(_on_a_gpu(trap.number, kept))
     kernels = exhibit(trap.number).kernels
     if kernels:
         parts.append("```python\n" + "\n\n\n".join(kernels.values()) + "\n```")
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
+
+
+def _on_a_gpu(number: int, kept: dict) -> str:
+    """What the GPU's run showed of the cases that only a GPU decides; "" where there are none, or no run is recorded."""
+    gpu, lines = table.read_gpu(), []
+    for line in table.lines(number, kept) if gpu else []:
+        shown = gpu["rows"].get(table.key(number, line.case, line.mode))
+        if shown is not None and NEEDS_GPU in line.states().values():
+            lines.append(
+                f"- {sheet.cell(line.claim)} {SIGNS.get(shown['state'], '—').capitalize()}: {sheet.cell(_words(shown))}."
+            )
+    head = f"On {gpu['environment']['card']}, {gpu['started'][:10]}:\n\n" if lines else ""
+    return head + "\n".join(lines)
+
+
+def _words(shown: dict) -> str:
+    return "; ".join(filter(None, [shown["wrong"], shown["right"] and f"the right way: {shown['right']}"]))
 
 
 def rows(number: int, kept: dict) -> str:
@@ -53,8 +71,7 @@ def rows(number: int, kept: dict) -> str:
     for line in table.lines(number, kept):
         states = [SIGNS.get(line.seen[name]["state"], "—") if name in line.seen else "not run" for name in columns]
         shown = next((line.seen[name] for name in reversed(columns) if name in line.seen), {"wrong": "", "right": ""})
-        words = "; ".join(filter(None, [shown["wrong"], shown["right"] and f"the right way: {shown['right']}"]))
-        body.append([sheet.cell(told) for told in (line.claim, WHERE[line.mode], *states, words)])
+        body.append([sheet.cell(told) for told in (line.claim, WHERE[line.mode], *states, _words(shown))])
     return sheet.table(("claim", "where", *heads, "what the newest run gave"), body)
 
 
@@ -95,8 +112,7 @@ def _gpu(gpu: dict) -> str:
         for line in table.lines(trap.number, table.EMPTY):
             shown = gpu["rows"].get(table.key(trap.number, line.case, line.mode))
             if shown is not None:
-                words = "; ".join(filter(None, [shown["wrong"], shown["right"] and f"the right way: {shown['right']}"]))
-                cells = [str(trap.number), line.claim, SIGNS.get(shown["state"], "—"), words]
+                cells = [str(trap.number), line.claim, SIGNS.get(shown["state"], "—"), _words(shown)]
                 body.append([sheet.cell(told) for told in cells])
     return "\n".join([*lines, sheet.table(("trap", "claim", "shown", "the run"), body)])
 

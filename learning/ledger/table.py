@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from learning.ledger.exhibit import BITES, MODES, NEEDS_GPU
+from learning.ledger.exhibit import BITES, COMPILED, MODES, NEEDS_GPU
 from learning.ledger.exhibits import Exhibit, exhibit
 
 FILE = Path(__file__).with_name("table.json")
@@ -131,5 +131,11 @@ def verdict(number: int, kept: dict | None = None) -> str:
     biting = [name for name in columns if any(states.get(name) == BITES for states in seen)]
     if biting:
         return "in every version tried" if biting == columns else "; ".join(biting)
-    waits = all(state == NEEDS_GPU for states in seen for state in states.values())
-    return "needs a GPU to be shown" if waits else "in no version tried"
+    if any(state != NEEDS_GPU for states in seen for state in states.values()):
+        return "in no version tried"
+    gpu = read_gpu()
+    shown = gpu["rows"].get(key(number, first, COMPILED)) if gpu else None
+    if shown is None:
+        return "needs a GPU to be shown"
+    where = f"{gpu['environment']['card']}, Triton {gpu['environment']['triton']}"
+    return f"on {where}" if shown["state"] == BITES else f"not on {where}"
