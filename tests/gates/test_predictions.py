@@ -53,7 +53,7 @@ def test_a_lesson_from_prediction_to_explained_misses(tmp_path):
         tmp_path / "nb", "online_normalizer", *released("online_normalizer", "answer"),
         IMPORT, "predict(output={'total after 5': ...})", "push(EMPTY, 1.0)", LOCK, "predictions.compare()",
         RIGHT, MERGE, RESULT, "predictions.compare()", LOCK, 'predictions.because(output="I forgot to rescale")',
-        "predictions.compare()", "learning.session._session",
+        "predictions.compare()", "print(learning.session._session)",
     )  # fmt: skip
     waiting, _, locked, early, *_, compared, revised, _, explained, session = shown[2:]
     assert waiting.startswith("Nothing is locked yet: output still to be said")
@@ -98,9 +98,9 @@ def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
         picture,
         reading,
         "reading.count(loads={16: 4})",
-        "learning.session._session",
+        "print(learning.session._session)",
         "reading.count(loads={4: 16})",
-        "learning.session._session",
+        "print(learning.session._session)",
         code,
         *[text.replace("1024", "512") for text in answer],
         code,
