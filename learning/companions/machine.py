@@ -1,59 +1,36 @@
-"""What this machine can do for the course, and the remedy for what it lacks. Standard library only at module level."""
+"""What this machine can do for the course, which lesson to begin with, and how. Standard library only at module level."""
 
 from __future__ import annotations
 
-import importlib.util
-import platform
-import shutil
 import sys
 
 from learning import lesson as cards
 from learning.companions.kept import lessons
 from learning.sheet import Sheet, cell, table
 
-PACKAGES = {
-    "torch": "GPU lessons need it: README, No GPU, names the CPU build",
-    "triton": "GPU lessons need it; Linux only: pip install triton==3.6.0 --no-deps (macOS, Windows: Colab, WSL2 or a Linux container)",
-    "numpy": "GPU lessons need it: pip install numpy",
-    "matplotlib": "plots need it: pip install matplotlib",
-    "anywidget": "the live checklist needs it; without it a table stands in its place",
-}
+STATES = {"ok": "", "note": "can wait", "wrong": "mend first"}
+EVERYTHING = "Every lesson runs here, and every gate can be proved."
+WITHOUT_A_GPU = (
+    "Every lesson runs here. What needs a GPU waits and says so: gate 06, the timings, and so gates 07, 08, 09 and 10."
+)
+PYTHON_ALONE = "The CPU lesson (A1) runs here, with Python alone. The table says what the others lack."
 
 
 def machine() -> Sheet:
-    """Check this machine: the device kernels run on here, what is missing and how to get it, and what waits for a GPU."""
-    rows = [
-        ["Python", platform.python_version(), ""],
-        ["system", cell(f"{platform.system()} {platform.machine()}"), ""],
-    ]
-    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
-    rows += [[name, "missing", PACKAGES[name]] for name in missing]
-    verdict = "The CPU lesson (A1) runs here, with Python alone."
-    if not {"torch", "triton", "numpy"} & set(missing):
-        told, device = _device()
-        rows += told
-        verdict = VERDICTS[device]
-    if shutil.which("git") is None:
-        rows.append(["git", "missing", "only needed to fetch new lessons"])
-    return Sheet(table(("what", "here", "remedy"), rows), f"**{verdict}**")
+    """Look at this machine: what is here, what is missing and how to get it, and which lessons run. Changes nothing.
 
+    The rows are those of ``python -m learning.doctor``, which also runs our answer of one lesson.
+    """
+    from learning.doctor import facts, findings
 
-VERDICTS = {
-    "cuda": "Every lesson runs here, and every gate can be proved.",
-    "interpreter": "Every lesson runs here. What needs a GPU waits and says so: gate 06, the timings, and so gates 07, 08 and 10.",
-    "": "The CPU lesson (A1) runs here; the table says what the others lack.",
-}
-
-
-def _device() -> tuple[list[list[str]], str]:
-    """Rows on the device that kernels run on, and its kind ("" where there is none)."""
-    try:
-        from learning.lens import device
-
-        opened = device.open()
-    except (ImportError, OSError, RuntimeError) as error:
-        return [["device", "none", cell(error)]], ""
-    return [[cell(what), cell(value), ""] for what, value in opened.explain()], opened.kind
+    seen = facts.gather()
+    rows = [[cell(row.what), cell(row.found), STATES[row.state], cell(row.remedy)] for row in findings.examine(seen)]
+    if not findings.runs_kernels(seen):
+        verdict = PYTHON_ALONE
+    else:
+        usable = seen.gpu is not None and seen.torch_cuda and seen.hidden is None and not seen.interpret
+        verdict = EVERYTHING if usable else WITHOUT_A_GPU
+    return Sheet(table(("what", "here", "", "remedy"), rows), f"**{verdict}**")
 
 
 def levels() -> Sheet:
