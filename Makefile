@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin/python
 JOBS ?= auto
 
-.PHONY: help environment demo test test-all start lab release build check-build lint matrix bench speed ledger results redteam-gpu
+.PHONY: help environment demo test test-all start lab kit doctor release build check-build lint matrix bench speed ledger results redteam-gpu
 help:                     ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 16
 
@@ -30,6 +30,12 @@ build: environment        ## lesson folders -> source/
 
 release: environment      ## regenerate and audit every release
 	@$(RUN) -m learning.build --release
+
+kit: environment         ## the student kit in dist/: a wheel without answers, and a zip of releases and companions
+	@$(RUN) -m learning.build --kit
+
+doctor: environment      ## what this machine can do, and the remedy for each thing it lacks
+	@$(RUN) -m learning.doctor
 
 lint: environment         ## ruff, and no drift between lesson folders, sources and releases
 	@$(RUN) -m ruff check .

@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 """The clone: the folder that holds ``learning/``, ``source/``, ``release/`` and ``work/``."""
+KIT = Path(__file__).resolve().parent / "releases"
+"""Where the student kit keeps the releases, beside its code; a clone has no such folder."""
 
 
 class NotebookError(ValueError):
@@ -17,8 +19,16 @@ class NotebookError(ValueError):
 
 
 def release(slug: str, root: Path = ROOT) -> Path:
-    """The student's notebook of a lesson, ``release/<slug>/<slug>.ipynb``."""
+    """The student's notebook of a lesson: ``release/<slug>/<slug>.ipynb`` in a clone, else the student kit's."""
+    kept = KIT / f"{slug}.ipynb"
+    if root == ROOT and kept.is_file():
+        return kept
     return root / "release" / slug / f"{slug}.ipynb"
+
+
+def is_kit() -> bool:
+    """Whether this is the student kit: the package without answers and without a clone around it."""
+    return KIT.is_dir()
 
 
 def source(slug: str, root: Path = ROOT) -> Path:
@@ -29,9 +39,12 @@ def source(slug: str, root: Path = ROOT) -> Path:
 def workspace(root: Path = ROOT) -> Path:
     """Where learners' folders are: ``work/`` in the clone, or what the variable ``LEARNING_WORK`` names.
 
-    The variable serves a clone that learners may read but not write.
+    The variable serves a clone that learners may read but not write. The student kit has no clone: there it is ``work/``
+    in the working directory.
     """
-    return Path(os.environ["LEARNING_WORK"]) if os.environ.get("LEARNING_WORK") else root / "work"
+    if os.environ.get("LEARNING_WORK"):
+        return Path(os.environ["LEARNING_WORK"])
+    return (Path.cwd() if root == ROOT and is_kit() else root) / "work"
 
 
 def decode(data: bytes) -> str:

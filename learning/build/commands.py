@@ -42,6 +42,13 @@ def parser() -> argparse.ArgumentParser:
     )
     mode.add_argument("--pull", action="store_true", help="write edits made in source/ back to the lesson's folder")
     mode.add_argument("--release", action="store_true", help="build, then regenerate and audit release/ with nbgrader")
+    mode.add_argument(
+        "--kit",
+        nargs="?",
+        const="dist",
+        metavar="FOLDER",
+        help="make the student kit, a wheel and a zip, in FOLDER (dist/)",
+    )
     found.add_argument("--force", action="store_true", help="build over edits in source/ that were not pulled")
     found.add_argument("--no-grade", action="store_true", help="audit without running the answer and the starter")
     return found
@@ -77,6 +84,8 @@ def main(argv: list[str] | None = None, *, root: Path = courses.ROOT, folders: P
         return _told(found, f"{', '.join(told)}: no drift")
     if options.pull:
         return _told(_pull(chosen, root), "")
+    if options.kit:
+        return _kit(Path(options.kit), chosen, root)
     complaints, built = _build(chosen, root, force=options.force)
     if companions:
         from learning.build import companions as pages
@@ -105,6 +114,22 @@ def _told(complaints: list[Complaint], otherwise: str) -> int:
     if not complaints and otherwise:
         print(otherwise)
     return FAULTY if complaints else DONE
+
+
+def _kit(folder: Path, chosen: list[Lesson], root: Path) -> int:
+    """Audit what the student kit would hold and make it; nothing is written where something of ours is in it."""
+    from learning.build import kit, notebook
+
+    course = courses.read(root)
+    try:
+        held = kit.contents(root) | kit.pages(root)
+        complaints = kit.audit(held, [notebook.assemble(lesson, course) for lesson in chosen])
+        if not complaints:
+            for path in kit.write(folder, root):
+                print(f"{path}: {path.stat().st_size / 2**10:.0f} KiB", flush=True)
+    except BuildError as error:
+        complaints = error.complaints
+    return _told(complaints, "")
 
 
 def _build(chosen: list[Lesson], root: Path, *, force: bool) -> tuple[list[Complaint], list[Built]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import learning
 from learning.build.cells import Cell, nbgrader
 from learning.build.course import Course
 from learning.lesson import Lesson
 
 POINTS = 20
+WHEEL = f"triton_kernel_course-{learning.__version__}-py3-none-any.whl"
 _COLAB = "https://colab.research.google.com"
 
 
@@ -40,45 +42,58 @@ def badge(course: Course, path: str) -> str:
 def bootstrap(lesson: Lesson, course: Course) -> Cell:
     """The folded first code cell, at most 12 lines: find the package, open the lesson.
 
-    It imports ``learning`` if it can, else looks for it in the folders above the notebook, else fetches the configured
-    tag or says what to do.
+    It imports ``learning`` if it can, else looks for it in the folders above the notebook, else installs the student kit of
+    the configured tag or says what to do.
     """
     return Cell(
         "bootstrap",
         "code",
         "bootstrap",
         "bootstrap",
-        finding("learning.session", f'learning.session.begin("{lesson.slug}")', course),
+        finding("learning.session", f'learning.session.begin("{lesson.slug}")', course, kernels=lesson.kind == "gpu"),
         "",
         grade=nbgrader("bootstrap", locked=True),
         metadata={"cellView": "form", "jupyter": {"source_hidden": True}},
     )
 
 
-def finding(module: str, call: str, course: Course) -> str:
-    """The text of a bootstrap cell: import ``module`` of this package from wherever the package is, then run ``call``."""
-    if course.published:
-        address = f"https://github.com/{course.owner}/{course.repository}"
-        fetch = [
-            "    if not roots:  # opened alone, as Colab does",
-            f"        !git clone --quiet --depth 1 --branch {course.tag} {address} course",
-            '        roots = [Path("course").resolve()]',
-        ]
-    else:
+def finding(module: str, call: str, course: Course, *, kernels: bool = False) -> str:
+    """The text of a bootstrap cell: import ``module`` of this package from wherever the package is, then run ``call``.
+
+    Where a repository is configured and the package is nowhere, it installs the student kit's wheel from the tag's release,
+    without dependencies, so that what a Colab runtime brings stays as it is; and Triton, where ``kernels`` need one and
+    there is none.
+    """
+    if not course.published:
         fetch = [
             "    if not roots:",
             '        raise ImportError("The course is not here: clone its repository and open this notebook inside it.")',
+            "    sys.path.insert(0, str(roots[0]))",
         ]
+        imports = "import sys; from pathlib import Path"
+    else:
+        triton = ' {"" if importlib.util.find_spec("triton") else "triton==3.6.0"}' if kernels else ""
+        fetch = [
+            "    if not roots:  # opened alone, as Colab does",
+            f'        wheel = "{wheel_address(course)}"',
+            f"        !{{sys.executable}} -m pip install -q --no-deps {{wheel}}{triton}",
+            "    sys.path[:0] = map(str, roots); importlib.invalidate_caches()",
+        ]
+        imports = "import importlib.util, sys; from pathlib import Path"
     lines = [
         "# @title Set-up: run this cell first",
-        "import sys; from pathlib import Path",
+        imports,
         "try:",
         f"    import {module}",
         "except ImportError:",
         '    roots = [p for p in (Path.cwd(), *Path.cwd().parents) if (p / "learning" / "lesson.py").is_file()]',
         *fetch,
-        "    sys.path.insert(0, str(roots[0]))",
         f"    import {module}",
         call,
     ]
     return "\n".join(lines)
+
+
+def wheel_address(course: Course) -> str:
+    """Where the student kit's wheel of the configured tag lies: among the files of that release on GitHub."""
+    return f"https://github.com/{course.owner}/{course.repository}/releases/download/{course.tag}/{WHEEL}"

@@ -58,7 +58,7 @@ class Facts:
 def gather() -> Facts:
     """The facts of this machine, as this Python sees them."""
     packages = {name: version(name) for name in PACKAGES}
-    work = Path(os.environ.get("LEARNING_WORK") or course.ROOT / "work")
+    work = course.workspace()
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     return Facts(
         system=platform.system(),

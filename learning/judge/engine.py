@@ -296,15 +296,15 @@ class Plan:
                 starters.append(roles.starter_of(text))
                 if starters[-1] != "\n".join(text.splitlines()):
                     answers.append((name, text))
-            elif role in ("check", "hidden"):
+            elif role == "check" or (role == "hidden" and hidden):  # a release's hidden cells hold comments alone
                 checks.append(_check_cell(name, text, cell, role == "hidden"))
         if not checks:
             raise ValueError(f"the instructor's notebook of {lesson.slug or lesson.id} holds no check cell")
         known = {name for check in checks for name in (check.check, check.name)}
         if only is not None and not only <= known:
-            names = ", ".join(check.check for check in checks if hidden or not check.hidden)
+            names = ", ".join(check.check for check in checks)
             raise ValueError(f"there is no check called {', '.join(sorted(only - known))}; the checks are {names}")
-        keep = [c for c in checks if (hidden or not c.hidden) and (only is None or only & {c.check, c.name})]
+        keep = [c for c in checks if only is None or only & {c.check, c.name}]
         return cls(setups, starters, answers, keep)
 
     def is_todo(self, cells: LearnerCells) -> bool:

@@ -100,7 +100,7 @@ def _visible() -> tuple[list[str], list[str]]:
     wanted += [path for path in sys.path if path in folders or "site-packages" in path or "dist-packages" in path]
     paths: list[str] = []
     for path in wanted:
-        usable = os.path.exists(path) and path not in ("/", str(ROOT))
+        usable = os.path.exists(path) and path != "/" and not (path == str(ROOT) and _is_checkout(ROOT))
         if usable and not any(Path(path).is_relative_to(known) for known in paths):
             paths.append(path)
     inside = [path for path in paths if Path(path).is_relative_to(ROOT)] + [str(PACKAGE)]

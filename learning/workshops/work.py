@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from learning import course
+from learning import attempts, course
 from learning.judge import cells, match, statements
 from learning.judge.cells import LearnerCells
 from learning.lesson import Lesson
@@ -183,18 +183,28 @@ def read(work: Work, lesson: Lesson, places: Places) -> LearnerCells:
 
 
 def instructor(lesson: Lesson, places: Places) -> dict:
-    """The instructor's notebook of ``lesson``; raises ``Unavailable`` where it is missing."""
-    path = course.source(lesson.slug, places.root)
+    """The instructor's notebook of ``lesson``, in the student kit its release; raises ``Unavailable`` where it is missing."""
+    kit = course.is_kit() and places.root == course.ROOT
+    path = course.release(lesson.slug, places.root) if kit else course.source(lesson.slug, places.root)
     try:
         return course.load(path)
     except (OSError, course.NotebookError):
+        if kit:
+            raise Unavailable(f"{path.name} of the student kit is missing or damaged; install the kit again") from None
         raise Unavailable(
             f"the course's own notebook source/{lesson.slug}/{lesson.slug}.ipynb is missing or damaged; run `make build`"
         ) from None
 
 
 def solution(lesson: Lesson, places: Places) -> LearnerCells:
-    """The supplied answer, as the instructor's notebook holds it."""
+    """The supplied answer, as the instructor's notebook holds it; raises ``Unavailable`` where the student kit has none."""
+    if course.is_kit() and places.root == course.ROOT:
+        if not (lesson.folder / "answer.py").is_file():
+            raise Unavailable(
+                f"the student kit holds no answer of {lesson.slug}, so --solution has nothing to run; the hints give more "
+                "each time (--hint), and vector_add's answer is there to try your machine with"
+            )
+        return LearnerCells.from_python(attempts.answer(lesson).source, "answer.py")
     notebook = instructor(lesson, places)
     return match.learner_cells(notebook, notebook)
 

@@ -71,7 +71,7 @@ def test_settings_come_from_grader_config(course):
     assert settings.published and settings.tag == "v2" and settings.seed_file
     assert course.run() == 0
     assert "github/someone/r/blob/v2/release/double_it" in course.source.read_text()
-    assert "git clone --quiet --depth 1 --branch v2" in course.source.read_text()
+    assert "github.com/someone/r/releases/download/v2/triton_kernel_course-" in course.source.read_text()
 
 
 def test_a_misspelt_setting_is_named(course):
