@@ -83,9 +83,8 @@ def test_the_supplied_answer_meets_the_predictions_that_are_right():
 @pytest.fixture
 def answer():
     """The supplied answer as a module, set up as a notebook sets it up."""
-    from learning.lessons.streaming_attention import answer
-
     from learning.lens import device
+    from learning.lessons.streaming_attention import answer
 
     answer.DEVICE = device.current().torch_device
     return answer
@@ -114,6 +113,25 @@ def test_what_is_left_out_changes_no_bit(answer):
     for causal in (True, False):
         one, other = (walk(q, k, v, causal=causal) for walk in (answer.attention, answer.skipping))
         assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "causal"), [(300, True), (270, False), pytest.param(545, True, marks=pytest.mark.slow)]
+)
+def test_parts_are_merged_within_the_bounds_of_the_checks(answer, tokens, causal):
+    """Longer than any checked case, so that the keys are really shared out; scores rise, so that each part has another maximum."""
+    import torch
+
+    from learning.judge.compare import Bounds, compare
+    from learning.lessons.streaming_attention.reference import attention_reference, condition_in
+
+    source = torch.Generator().manual_seed(tokens)
+    q, k, v = (torch.randn(tokens, 16, generator=source).half() for _ in range(3))
+    q[:, 0], k[:, 0] = 4.0, torch.arange(tokens) * 0.05
+    made = answer.tuned(*(x.to(answer.DEVICE) for x in (q, k, v)), causal=causal).cpu()
+    wide = [x.double() for x in (q, k, v)]
+    truth, eager = attention_reference(*wide, causal=causal), attention_reference(q, k, v, causal=causal)
+    assert compare(made, truth, eager, Bounds(terms=tokens), condition_in(q.dtype)(*wide, causal=causal)) is None
 
 
 @pytest.mark.slow
