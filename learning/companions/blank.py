@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 from learning.companions import kept, overview
@@ -40,6 +41,21 @@ def next_rung() -> kept.Kept | None:
     return next((one for one in overview.rungs() if not one.proved("blank_page")), None)
 
 
+def _week(now: datetime.datetime | None = None) -> str:
+    """How many pages were drawn and passed in the last seven days, in a sentence."""
+    since = ((now or datetime.datetime.now(datetime.UTC)) - datetime.timedelta(days=7)).isoformat()
+    recent = [
+        record
+        for one in kept.lessons()
+        for record in one.records
+        if record["event"] == "attempt" and record["time"] >= since
+    ]
+    passed = {(record["lesson"], record["payload"].get("page")) for record in recent if blank_record.right(record)}
+    if passed:
+        return f"In the last seven days: {len(passed)} passed. That is this week's."
+    return "In the last seven days: none passed. This week's is still to come."
+
+
 def attempts() -> Sheet:
     """Every blank page that was drawn: what it asks for, how often it was judged, and what became of it."""
     rows = [
@@ -56,4 +72,4 @@ def attempts() -> Sheet:
     ]
     if not rows:
         return Sheet("No page is drawn yet.")
-    return Sheet(table(("lesson", "page", "asks for", "state", "judged", "where"), rows))
+    return Sheet(_week(), table(("lesson", "page", "asks for", "state", "judged", "where"), rows))

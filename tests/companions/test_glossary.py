@@ -21,7 +21,9 @@ def test_terms_are_told_once_in_whole_sentences_with_the_lesson_that_first_needs
 @pytest.mark.parametrize("slug", lessons.slugs())
 def test_what_a_lesson_puts_in_bold_is_in_the_glossary(slug):
     missing = [
-        words for words in glossary.bold(slug) if glossary.known(words) is None and words.lower() not in glossary.EMPHASIS
+        words
+        for words in glossary.bold(slug)
+        if glossary.known(words) is None and words.lower() not in glossary.EMPHASIS
     ]
     assert not missing, f"add to learning/companions/glossary.json, or to glossary.EMPHASIS if it is no term: {missing}"
 

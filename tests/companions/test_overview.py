@@ -1,5 +1,6 @@
 """Checklist, plan, ladder and skills say what the records say, for a new learner, in the middle, and over damage."""
 
+import datetime
 import os
 import subprocess
 import sys
@@ -83,6 +84,9 @@ def test_the_ladder_begins_as_it_should_and_names_the_next_rung(work):
     assert cells(overview.ladder(), "L1 Vector add")[0] == "next"
     work.rewritten("vector_add")
     assert cells(overview.ladder(), "L1 Vector add")[2] == "rewritten"
+    assert "1 passed. That is this week's." in blank.attempts().markdown
+    later = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=8)
+    assert "none passed" in blank._week(later)
     assert cells(overview.ladder(), "L3a Softmax")[0] == "next" and blank.next_rung().card.slug == "softmax"
 
 
