@@ -1,6 +1,7 @@
 """The red team on this machine's GPU: each attacker against the check that must refuse it, and honest controls that must not lose.
 
-    python benchmarks/redteam_gpu.py [NAME…]     run, print a line each, write benchmarks/results/redteam-gpu.json
+    python benchmarks/redteam_gpu.py [NAME…]     run, print a line each, write benchmarks/results/redteam-gpu.json; of the
+                                                 record that is there, only what is named is replaced
 
 Timing comes first, alone on the GPU; then parity, several at a time; then those that hang, crash or fill memory, and one honest
 answer after them. Exit status 0: no attacker scored and no control lost a point; 1: otherwise; 3: no CUDA.
@@ -60,9 +61,29 @@ def main(argv: list[str] | None = None) -> int:
     lost = [row["name"] for row in controls if not row["as_expected"]]
     print(f"{len(attackers)} attackers, {len(scored)} scored {scored}; {len(controls)} controls, {len(lost)} lost {lost}; "
           f"{time.perf_counter() - started:.0f} s")  # fmt: skip
-    if not options.names:
-        write(record(rows, sandbox, time.perf_counter() - started))
+    write(record(merged(rows, replaced=bool(options.names)), sandbox, time.perf_counter() - started))
     return 0 if right else 1
+
+
+def merged(rows: list[dict], *, replaced: bool) -> list[dict]:
+    """``rows``, each with a hash of what it was judged with; where they are ``replaced`` in the record, with its others."""
+    source = source_hash()
+    rows = [row | {"source_hash": source} for row in rows]
+    kept = json.loads(RECORD.read_text(encoding="utf-8"))["rows"] if replaced and RECORD.exists() else []
+    new = {_key(row): row for row in rows}
+    return [new.pop(_key(row), row) for row in kept] + list(new.values())
+
+
+def _key(row: dict) -> tuple:
+    return row["kind"], row["name"], row.get("check"), tuple(row.get("checks", ()))
+
+
+def source_hash() -> str:
+    """A hash of the judge's files and of the red team's."""
+    digest = hashlib.sha256(imported.sha256(imported.judging("vector_add")).encode())
+    for path in sorted(field.HERE.rglob("*.py")):
+        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def run(servers: fleet.Servers, only: set[str], slots: int) -> list[dict]:
@@ -137,16 +158,12 @@ def show(row: dict) -> dict:
 
 
 def record(rows: list[dict], sandbox: str, seconds: float) -> dict:
-    """What is kept of a run: rows, the machine, and a hash of the judge and of the red team's files."""
+    """What is kept of a run: rows, and the machine."""
     import torch
     import triton
 
-    digest = hashlib.sha256(imported.sha256(imported.judging("vector_add")).encode())
-    for path in sorted(field.HERE.rglob("*.py")):
-        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     properties = torch.cuda.get_device_properties(0)
     return {
-        "source_hash": digest.hexdigest(),
         "as_expected": all(row["as_expected"] for row in rows),
         "date": datetime.now(UTC).date().isoformat(),
         "seconds": round(seconds, 1),
