@@ -79,7 +79,7 @@ def main(argv: list[str] | None = None, *, root: Path = courses.ROOT, folders: P
         from learning.build import companions as pages
         from learning.build import drift
 
-        found = (drift.check(chosen, root) if chosen else []) + (pages.check(root) if companions else [])
+        found = (drift.check(chosen, root) if chosen else []) + (pages.check(root, chosen) if companions else [])
         told = [f"{len(chosen)} lessons", *([f"{len(companions)} companions"] if companions else [])]
         return _told(found, f"{', '.join(told)}: no drift")
     if options.pull:

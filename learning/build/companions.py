@@ -8,6 +8,7 @@ grades, no outputs and no counters; a cell's id is its name.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from pathlib import Path
 
 from learning import companions
@@ -17,9 +18,11 @@ from learning.build.cells import Cell, identifier
 from learning.build.course import Course
 from learning.build.files import replace
 from learning.build.finding import BuildError, Complaint
-from learning.build.notebook import serialise
+from learning.build.lint import leaks
+from learning.build.notebook import assemble, serialise
 from learning.build.opening import badge, finding
 from learning.build.text import Block
+from learning.lesson import Lesson
 
 FOLDER = "notebooks"
 _ATTRIBUTES = ("name", "pull")
@@ -146,8 +149,9 @@ def write(names: list[str], root: Path = courses.ROOT) -> list[Complaint]:
     return complaints
 
 
-def check(root: Path = courses.ROOT) -> list[Complaint]:
-    """Complaints about companions that are not what their texts make, and about files in ``notebooks/`` that are none."""
+def check(root: Path = courses.ROOT, lessons: Iterable[Lesson] = ()) -> list[Complaint]:
+    """Complaints about companions that are not what their texts make or that show a line of an answer or of a hidden check of
+    ``lessons``, and about files in ``notebooks/`` that are none."""
     course, complaints = courses.read(root), []
     try:
         names = slugs()
@@ -158,10 +162,23 @@ def check(root: Path = courses.ROOT) -> list[Complaint]:
             complaints += _drift(path(slug, root), root, serialise(notebook(slug, course)), slug)
         except BuildError as error:
             complaints += error.complaints
+    secrets = [(one.slug, secret) for one in lessons for secret in leaks.secrets(assemble(one, course).cells)]
+    for slug in names if secrets else []:
+        complaints += leaked(slug, cells(slug, course), secrets)
     for stray in sorted((root / FOLDER).iterdir()) if (root / FOLDER).is_dir() else []:
         if stray.stem not in names and not stray.name.startswith("."):
             complaints.append(Complaint("stray", f"{FOLDER}/{stray.name}", "file", "is no companion", "delete it"))
     return complaints
+
+
+def leaked(slug: str, made: list[Cell], secrets: list[tuple[str, leaks.Secret]]) -> list[Complaint]:
+    """Complaints about cells of a companion that show hidden lines; ``secrets`` are lessons' slugs with their hidden regions."""
+    return [
+        _complaint(slug, f"cell {cell.id} shows a line of {secret.cell} of {lesson}: {lines[0]!r}", "take it out")
+        for cell in made
+        for lesson, secret in secrets
+        if (lines := leaks.shown(secret, cell.source))
+    ]
 
 
 def _drift(file: Path, root: Path, wanted: str, slug: str) -> list[Complaint]:

@@ -51,7 +51,7 @@ def test_two_machines_that_both_went_on_keep_everything_and_the_chain_is_sound(f
     assert after.records[-1] == added and not after.damage
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_two_subsets_of_records_make_their_union_in_both_directions(forked, tmp_path, data):
     shared, one, other = forked
@@ -72,7 +72,7 @@ def test_any_two_subsets_of_records_make_their_union_in_both_directions(forked, 
     assert outcome[0] == outcome[1]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mine=st.integers(0, 3), yours=st.integers(0, 2), cut=st.integers(0, 3))
 def test_logs_as_two_machines_leave_them_join_without_damage(forked, tmp_path, mine, yours, cut):
     shared, one, other = forked
