@@ -183,6 +183,7 @@ def _write(path, number):
         append(path, f"{number} {line} " + "x" * 500 + "\n")
 
 
+@pytest.mark.slow
 def test_entries_of_several_processes_never_mix(tmp_path):
     running = [multiprocessing.get_context("spawn").Process(target=_write, args=(tmp_path / FILE, n)) for n in range(3)]
     for process in running:
