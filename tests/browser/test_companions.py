@@ -57,6 +57,11 @@ def test_start_here_checks_the_machine_and_its_links_open(page, lab):
 def test_the_checklist_links_to_the_learners_own_notebook(page, lab):
     run_all(page, lab, "checklist_and_plan")
     output = page.locator(".jp-OutputArea")
+    view = page.locator(".learning-checklist").last
+    view.get_by_role("checkbox", name="12 numbers logged").check()
+    log = lab.root / "work" / "vector_add" / "progress.jsonl"
+    expect(view.get_by_role("status")).to_contain_text("1 claimed", timeout=60_000)
+    assert '"ticked":true' in log.read_text()
     shot(page, "checklist")
     output.get_by_role("link", name="L1 Vector add").first.click()
     expect(page.locator(".lm-TabBar-tabLabel", has_text="vector_add.ipynb")).to_be_visible(timeout=60_000)
@@ -75,4 +80,5 @@ def test_a_worksheet_is_filled_in_and_kept(page, lab):
     run_all(page, lab, "worksheet")
     expect(page.get_by_text("Nothing is kept yet.", exact=False).first).to_be_visible()
     shot(page, "worksheet")
-    assert not (lab.root / "work" / "vector_add" / "progress.jsonl").exists()
+    kept = lab.root / "work" / "vector_add" / "progress.jsonl"
+    assert not kept.exists() or '"worksheet"' not in kept.read_text()

@@ -10,8 +10,9 @@ import pytest
 
 from learning import companions, course
 from learning import lesson as lessons
-from learning.companions import CompanionError, blank, kept, overview, teaching
+from learning.companions import CompanionError, blank, desk, kept, overview, teaching
 from learning.companions.machine import begin_with, levels, machine
+from learning.gates import claims
 
 ROOT = Path(course.__file__).parents[1]
 
@@ -120,6 +121,22 @@ def test_skills_are_read_from_predictions_and_their_causes(work):
     assert cells(shown, "debug")[2].startswith("0 of 1 misses")
     work.keep("vector_add", "prediction", {"causes": {"grid": "I forgot the last tile"}})
     assert cells(overview.skills(), "debug")[2].startswith("1 of 1 misses")
+
+
+def test_a_tick_at_the_desk_is_a_claim_in_the_lessons_own_log(work, monkeypatch):
+    at = desk.desk("L1")
+    heard = []
+    at.changed += [lambda: heard.append(1), lambda: 1 / 0]
+    assert claims.tick(at, "log", True) == claims.Answer(True) and heard == [1]
+    assert cells(overview.gates(), "L1 Vector add")[12] == "claimed" and at.progress.claimed == 1
+    assert "claimed" in repr(desk.checklist("vector_add")) and "<table" in desk.checklist("vector_add")._repr_html_()
+    assert not claims.tick(at, "rest", True).kept
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert claims.tick(desk.desk("L1"), "log", False).why == "nbgrader runs this notebook"
+    monkeypatch.delenv("NBGRADER_EXECUTION")
+    work.log("softmax").mkdir(parents=True)
+    refused = desk.desk("softmax")
+    assert not claims.tick(refused, "log", True).kept and refused.kept().damage
 
 
 def test_a_link_leads_to_the_learners_notebook_where_it_lies_in_the_course(tmp_path, work, monkeypatch):
