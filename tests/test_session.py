@@ -68,7 +68,9 @@ def test_a_notebook_from_top_to_bottom_shows_its_machine_and_leaves_evidence_tha
     cells = run(tmp_path / "nb", BOOTSTRAP, REFERENCE, "normalizer_reference([1.0])", "%time 1", ANSWER, CHECK, CHECK)
     shown = cells[0].outputs[0]["data"]
     assert "<table" in shown["text/html"] and "progress 1/7" in shown["text/html"]  # it follows the cells below
-    assert "A1 Online normalizer" in shown["text/plain"] and "gates   progress 1/7 (01 reference)" in shown["text/plain"]
+    assert (
+        "A1 Online normalizer" in shown["text/plain"] and "gates   progress 1/7 (01 reference)" in shown["text/plain"]
+    )
     assert cells[5].outputs[0]["data"]["text/plain"] == "2"
     found = records.read(tmp_path / "nb" / records.FILE)
     assert not found.damage

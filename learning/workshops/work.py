@@ -163,9 +163,9 @@ def _imports(lesson: Lesson, notebook: dict, answers: list[str]) -> list[str]:
     for cell in notebook["cells"]:
         tree = statements.parse(course.text(cell)) if course.role(cell) == "setup" else None
         for node in tree.body if tree is not None else []:
-            if isinstance(node, ast.Import) and all(alias.name in lesson.imports for alias in node.names):
-                found.append(ast.unparse(node))
-            elif isinstance(node, ast.ImportFrom) and any((alias.asname or alias.name) in used for alias in node.names):
+            if (isinstance(node, ast.Import) and all(alias.name in lesson.imports for alias in node.names)) or (
+                isinstance(node, ast.ImportFrom) and any((alias.asname or alias.name) in used for alias in node.names)
+            ):
                 found.append(ast.unparse(node))
     return list(dict.fromkeys(found))
 

@@ -21,7 +21,7 @@ from learning.build.course import Course
 from learning.build.finding import BuildError
 
 PUBLISHED = Course("someone", "kernels", "v1")
-SITE = "lib/python{0[0]}.{0[1]}/site-packages".format(sys.version_info)
+SITE = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
 
 
 @pytest.fixture(scope="module")

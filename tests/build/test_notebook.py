@@ -145,7 +145,10 @@ def test_a_badge_appears_once_a_repository_is_configured(course):
     published = Settings(owner="someone", repository="kernels", tag="v1")
     assert "colab-badge" not in title(course.lesson, Settings()).source
     assert "/github/someone/kernels/blob/v1/release/double_it/double_it.ipynb" in title(course.lesson, published).source
-    assert "(https://github.com/someone/kernels/blob/v1/notebooks/glossary.ipynb)" in title(course.lesson, published).source
+    assert (
+        "(https://github.com/someone/kernels/blob/v1/notebooks/glossary.ipynb)"
+        in title(course.lesson, published).source
+    )
 
 
 def test_gpu_lessons_ask_colab_for_a_t4_and_cpu_lessons_do_not(course):

@@ -45,7 +45,9 @@ def test_a_process_that_is_a_little_slower_by_where_it_lies_is_not_called_slower
         found = samples.paired(*drawn(source, 24, bias, noise=0.012))
         bare += found.low <= 1.0 <= found.high
         wide += found.across_processes().low <= 1.0 <= found.across_processes().high
-        apart += samples.paired(*drawn(source, 24, 1.05 * bias, noise=0.012)).across_processes().verdict == samples.SLOWER
+        apart += (
+            samples.paired(*drawn(source, 24, 1.05 * bias, noise=0.012)).across_processes().verdict == samples.SLOWER
+        )
     assert bare < 80 and wide >= 92 and apart >= 92
 
 
