@@ -199,6 +199,30 @@ def test_every_configuration_of_the_tuned_version_fits_its_card(tmp_path, capabi
     assert [kernel for kernel in kernels if kernel["spilled"] or kernel["shared"] > shared] == []
 
 
+LARGER = """
+import json, sys
+sys.path.insert(0, {here!r})
+import torch, cross_compile
+from learning import lesson
+
+answer = cross_compile.load(lesson.find("streaming_attention").folder / "answer.py")
+x, told = torch.empty(128, 64, dtype=torch.float16), {{}}
+for queries, keys in ((32, 32), (16, 64), (32, 64)):
+    options = dict(CAUSAL=True, D=64, BLOCK_M=queries, BLOCK_N=keys, num_warps=8)
+    (made,) = cross_compile.compiled([(answer.attention_kernel, (x, x, x, x, 128, 0.125), options)], 75)
+    told[f"{{queries}} x {{keys}}"] = cross_compile.assembled(made)["spilled"]
+print(json.dumps(told))
+"""
+
+
+@pytest.mark.slow
+def test_a_t4_has_the_registers_that_the_text_says(tmp_path):
+    pytest.importorskip("triton")
+    told = json.loads(ran(tmp_path, LARGER.format(here=str(HERE))))
+    assert told["32 x 32"] == told["16 x 64"] == 0 < told["32 x 64"]
+    assert "With 8 warps these two fit for every D; 32 × 64 does not." in TEXT
+
+
 def ran(tmp_path, script, *arguments):
     """What a script prints, with a compiler cache of its own and Triton not interpreting."""
     file = tmp_path / "script.py"
