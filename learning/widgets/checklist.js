@@ -3,6 +3,7 @@
 
 const WAIT = 1500; // milliseconds for an answer before a tick is shown as not saved
 const PAUSE = 5000; // between two attempts that nobody asked for
+const AGAIN = [3000, 6000, 12000, 24000, 48000]; // after an attempt that was not answered
 const BUS = "learning-checklist";
 const LOST = "not saved yet: kernel not connected";
 const memory = {}; // where a browser gives no storage
@@ -54,6 +55,8 @@ function render({ model, el }) {
   let connected = null; // null: nothing was heard yet
   let tried = 0;
   let waiting = 0;
+  let attempts = 0;
+  let later = 0;
   let asked = false; // whether somebody pressed Refresh and waits for an answer
   const key = keyOf(state);
   const me = {}; // tells this view's own events on the bus from those of others
@@ -173,6 +176,7 @@ function render({ model, el }) {
     const mine = before ? before.mine.concat(before.number) : [];
     pending[id] = { ticked, seen: before ? before.seen : gate.tick, number, mine };
     writePending(key, pending);
+    attempts = 0;
     if (connected !== false) say("saving");
     if (connected === false) tell("help");
     flush();
@@ -191,6 +195,11 @@ function render({ model, el }) {
       connected = false;
       tell("help");
       draw();
+      if (attempts < AGAIN.length) {
+        window.clearTimeout(later);
+        later = window.setTimeout(flush, AGAIN[attempts]);
+        attempts += 1;
+      }
     });
   }
 
@@ -202,6 +211,7 @@ function render({ model, el }) {
   function heard(content) {
     if (!content || typeof content !== "object") return;
     connected = true;
+    attempts = 0;
     if (content.kind === "ack") acknowledged(content);
     else if (content.kind === "alive") {
       if (Object.keys(readPending(key)).length) flush();
@@ -283,6 +293,7 @@ function render({ model, el }) {
 
   return () => {
     window.clearTimeout(waiting);
+    window.clearTimeout(later);
     model.off("change:state", changed);
     model.off("msg:custom", heard);
     window.removeEventListener(BUS, told);

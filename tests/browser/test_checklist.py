@@ -76,12 +76,15 @@ class Notebook:
         self.page.get_by_text(re.compile(r"Python 3.*\| Idle")).wait_for(timeout=90_000)
 
     def run_first(self):
-        """Run the first cell, whose source is folded away: from a cell further down, up to it."""
+        """Run the first cell, whose source is folded away: from a cell further down, up to it. Returns when it drew anew."""
+        self.page.locator(".learning-checklist").first.evaluate("node => { node.dataset.old = ''; }")
         self.page.locator(".jp-CodeCell", has_text="normalizer_reference([1.0").last.locator(".jp-InputPrompt").click()
         for _ in range(10):
             self.page.keyboard.press("k")
         self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_timeout(300)
+        self.page.locator(".learning-checklist").first.and_(self.page.locator(":not([data-old])")).wait_for(
+            state="attached", timeout=60_000
+        )
         self.idle()
 
     def run_all(self):
