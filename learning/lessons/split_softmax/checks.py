@@ -8,15 +8,15 @@ from learning.lessons.split_softmax.reference import agrees, softmax_oracle, sof
 
 @check(points=1)
 def agrees_with_eager_softmax_at_the_edges_of_a_chunk(softmax, trial):
-    """One column, one chunk less a column, exactly one, one column more, three chunks; and the chunk size nobody named."""
-    for columns in (1, 255, 256, 257, 600):
-        trial.case(f"2 rows of {columns}, chunks of 256")
-        agrees(trial, softmax, trial.normal(2, columns), chunk_size=256)
+    """One column, exactly one chunk, one column more, three chunks; the chunk size named and not."""
+    trial.case("2 rows of 1, chunks as they come")
+    agrees(trial, softmax, trial.normal(2, 1))
+    for rows, columns in ((2, 256), (2, 257), (1, 600)):
+        trial.case(f"{rows} rows of {columns}, chunks of 256")
+        agrees(trial, softmax, trial.normal(rows, columns), chunk_size=256)
     for dtype in trial.dtypes[1:]:
         trial.case(f"2 rows of 257, chunks of 256, {dtype}")
         agrees(trial, softmax, trial.normal(2, 257, dtype=dtype), chunk_size=256)
-    trial.case("1 row of 1025, chunks as they come")
-    agrees(trial, softmax, trial.normal(1, 1025))
 
 
 @check(points=1)
@@ -28,8 +28,8 @@ def merges_chunks_of_different_maxima(softmax, trial):
     for row, column in enumerate((5, 300, 512)):
         x[row, column] = 14.0 + row
     agrees(trial, softmax, x, chunk_size=256)
-    trial.case("2 rows of 768, chunks of 256 that lie apart")
-    x = trial.normal(2, 768)
+    trial.case("2 rows of 700, chunks of 256 that lie apart")
+    x = trial.normal(2, 700)
     for row, levels in enumerate(((6.0, 0.0, 3.0), (-20.0, 0.0, -40.0))):
         for chunk, level in enumerate(levels):
             x[row, chunk * 256 : chunk * 256 + 256] += level

@@ -11,9 +11,9 @@ def gives_padded_lanes_no_share_of_the_sum(softmax, trial):
     """Rows far below zero whose last chunk is nearly empty, and rows of a number of chunks that is no power of two: neither a lane
     without a column nor a lane without a chunk joins in."""
     for dtype in trial.dtypes:
-        columns = 257 + trial.random.randrange(20)
-        trial.case(f"2 rows of {columns} around -40, chunks of 256, {dtype}")
-        agrees(trial, softmax, trial.pattern("far_below_zero", 2, columns, dtype=dtype), chunk_size=256)
+        columns = 513 + trial.random.randrange(15)
+        trial.case(f"1 row of {columns} around -40, chunks of 256, {dtype}")
+        agrees(trial, softmax, trial.pattern("far_below_zero", 1, columns, dtype=dtype), chunk_size=256)
     trial.case("2 rows of 700 around -200, chunks of 256")
     agrees(trial, softmax, trial.normal(2, 700, offset=-200.0), chunk_size=256)
 
@@ -22,16 +22,16 @@ def gives_padded_lanes_no_share_of_the_sum(softmax, trial):
 def stays_finite_at_every_magnitude(softmax, trial):
     """Rows of a thousandth, of 4 and 64 times, five higher, subnormal, of both zeros, and of 65504 in one chunk and -65504 in the
     other."""
-    scales = ((1e-3, 0.0), (4.0, 0.0), (64.0, 0.0), (1.0, 5.0))
     for dtype in trial.dtypes:
+        scales = ((1e-3, 0.0), (4.0, 0.0), (64.0, 0.0), (1.0, 5.0)) if dtype == torch.float32 else ((64.0, 0.0),)
         trial.case(f"one row of 300 a magnitude, chunks of 256, {dtype}")
         rows = [trial.normal(1, 300, dtype=dtype, scale=scale, offset=offset) for scale, offset in scales]
         rows += [trial.pattern(kind, 1, 300, dtype=dtype) for kind in ("subnormals", "signed_zeros", "large")]
         x = torch.cat(rows)
         x[-1, 7], x[-1, 290] = 65504.0, -65504.0
         agrees(trial, softmax, x, chunk_size=256)
-        trial.case(f"2 rows of 300, the second chunk 200 higher, {dtype}")
-        x = trial.normal(2, 300, dtype=dtype)
+        trial.case(f"1 row of 300, the second chunk 200 higher, {dtype}")
+        x = trial.normal(1, 300, dtype=dtype)
         x[:, 256:] += 200.0
         agrees(trial, softmax, x, chunk_size=256)
 
@@ -40,16 +40,12 @@ def stays_finite_at_every_magnitude(softmax, trial):
 def gives_equal_values_equal_shares(softmax, trial):
     """n equal values get 1/n each. A sum that was rounded to 16 bits within a chunk, in memory or in the merge is a whole step off
     at these n."""
-    counts = {
-        torch.float32: ((4098, 256),),
-        torch.float16: ((4098, 256), (2049, 4096)),
-        torch.bfloat16: ((514, 1024), (514, 256)),
-    }
-    for dtype in trial.dtypes:
+    counts = {torch.float16: ((4098, 256), (2049, 4096)), torch.bfloat16: ((514, 256),)}
+    for dtype in trial.dtypes[1:]:
         for columns, size in counts[dtype]:
             trial.case(f"1 row of {columns} equal values, chunks of {size}, {dtype}")
             x = trial.normal(1, 1, dtype=dtype).repeat(1, columns)
-            agrees(trial, softmax, x, chunk_size=size, exact=dtype != torch.float32)
+            agrees(trial, softmax, x, chunk_size=size, exact=True)
 
 
 @check(points=1.5, hidden=True)
@@ -90,16 +86,16 @@ def depends_on_each_row_alone(softmax, trial):
 @check(points=1.5, hidden=True)
 def covers_one_to_131072_columns(softmax, trial):
     """The ends of the contract; a last chunk of one column at every chunk size; the most chunks there can be."""
-    cases = [(1, 4096), (4097, 4096), (1025, 1024), (4353, 256), (131072, 4096)]
+    cases = [(4097, 4096), (4353, 256), (131072, 4096)]
     if trial.device == "cuda":
-        cases += [(131072, 1024), (131072, 256), (130817, 256), (131071, 4096)]
+        cases += [(1, 4096), (1025, 1024), (131072, 1024), (131072, 256), (130817, 256), (131071, 4096)]
     for columns, size in cases:
         trial.case(f"1 row of {columns}, chunks of {size}")
         agrees(trial, softmax, trial.normal(1, columns), chunk_size=size)
     trial.case("1 row of 20481, chunks of 4096, float16")
     agrees(trial, softmax, trial.normal(1, 20481, dtype=torch.float16), chunk_size=4096)
-    trial.case("23 rows of 3")
-    agrees(trial, softmax, trial.normal(23, 3))
+    trial.case("9 rows of 3")
+    agrees(trial, softmax, trial.normal(9, 3))
 
 
 @check(points=1, hidden=True)
