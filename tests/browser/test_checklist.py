@@ -94,12 +94,10 @@ class Notebook:
         self.idle()
 
     def restart(self):
-        """Restart the kernel behind the page's back, as a crash does."""
-        cookies = {cookie["name"]: cookie["value"] for cookie in self.page.context.cookies()}
-        headers = {"X-XSRFToken": cookies.get("_xsrf", "")}
-        sessions = self.page.request.get(self.lab.page("api/sessions")).json()
-        mine = next(one["kernel"]["id"] for one in sessions if one["path"] == self.path)
-        assert self.page.request.post(self.lab.page(f"api/kernels/{mine}/restart"), headers=headers).ok
+        """Restart the kernel, by JupyterLab's menu."""
+        self.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        self.page.get_by_role("menuitem", name=re.compile("^Restart Kernel…")).click()
+        self.page.get_by_role("button", name="Confirm Kernel Restart").click()
         self.page.wait_for_timeout(1500)
         self.idle()
 
