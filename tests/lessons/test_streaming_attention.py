@@ -116,7 +116,7 @@ def test_what_is_left_out_changes_no_bit(answer):
 
 
 @pytest.mark.parametrize(
-    ("tokens", "causal"), [(300, True), (270, False), pytest.param(545, True, marks=pytest.mark.slow)]
+    ("tokens", "causal"), [(300, True), *(pytest.param(n, n > 500, marks=pytest.mark.slow) for n in (270, 545))]
 )
 def test_parts_are_merged_within_the_bounds_of_the_checks(answer, tokens, causal):
     """Longer than any checked case, so that the keys are really shared out; scores rise, so that each part has another maximum."""
