@@ -12,7 +12,7 @@ def attends_at_sizes_it_has_never_seen(attention, trial):
     for dtype in trial.dtypes[1:]:
         for width in (16, 32, 64):
             trial.case(f"which sizes, {width}, {dtype}")
-            tokens = 17 + trial.random.randrange(60)
+            tokens = 17 + trial.random.randrange(40)
             for causal in (True, False):
                 block_n = 64 if causal == (width != 32) else 32  # each step meets each order, and each width
                 trial.case(f"{tokens} tokens of {width}, causal={causal}, block_n={block_n}, {dtype}")
@@ -30,16 +30,17 @@ def keeps_scores_and_sums_in_float32(attention, trial):
     for dtype in trial.dtypes[1:]:
         trial.case(f"40 tokens of 32, scores of dozens, {dtype}")
         agrees(trial, attention, *drawn(trial, 40, 32, dtype=dtype, scale=8.0), causal=False)
-        trial.case(f"230 tokens of 16, nearly equal weights, {dtype}")
-        q, k, v = drawn(trial, 230, 16, dtype=dtype, scale=0.3)
-        agrees(trial, attention, q, k, v.abs(), causal=False)
+    trial.case("230 tokens of 16, nearly equal weights, float16")
+    q, k, v = drawn(trial, 230, 16, scale=0.3)
+    agrees(trial, attention, q, k, v.abs(), causal=False)
 
 
 @check(points=1.5, hidden=True)
 def follows_scores_that_are_hard(attention, trial):
     """A maximum that rises at every key, one that comes first, one key that takes all, equal scores, zeros, scores near −1000."""
     for dtype in trial.dtypes[1:]:
-        for step, tokens in ((0.25, 90), (-0.25, 90), (3.0, 40), (-3.0, 70)):
+        steps = ((0.25, 70), (-0.25, 90), (3.0, 40), (-3.0, 70))
+        for step, tokens in steps if dtype == torch.float16 else steps[:1]:
             trial.case(f"{tokens} tokens of 16, scores that change by {step} a key, {dtype}")
             agrees(trial, attention, *rising(trial, tokens, 16, step, dtype=dtype), causal=step > 0)
         trial.case(f"70 tokens of 32, one key that takes all, then scores near -1000, {dtype}")

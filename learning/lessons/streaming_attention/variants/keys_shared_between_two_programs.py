@@ -59,15 +59,20 @@ def attention_kernel(
 
 
 @triton.jit
-def merge_kernel(best_ptr, total_ptr, mixed_ptr, out_ptr, D: tl.constexpr):
-    row = tl.program_id(0)
-    half, dims = tl.arange(0, 2), tl.arange(0, D)
-    best = tl.load(best_ptr + row * 2 + half)
-    fade = tl.exp(best - tl.max(best, axis=0))
-    total = tl.sum(tl.load(total_ptr + row * 2 + half) * fade, axis=0)
-    mixed = tl.load(mixed_ptr + (row * 2 + half)[:, None] * D + dims[None, :])
-    out = tl.sum(mixed * fade[:, None], axis=0) / total
-    tl.store(out_ptr + row * D + dims, out.to(out_ptr.dtype.element_ty))
+def merge_kernel(best_ptr, total_ptr, mixed_ptr, out_ptr, n_tokens, D: tl.constexpr, ROWS: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    dims = tl.arange(0, D)
+    here, place = row < n_tokens, row[:, None] * D + dims[None, :]
+    best = tl.load(best_ptr + row * 2, mask=here, other=0.0)
+    other = tl.load(best_ptr + row * 2 + 1, mask=here, other=0.0)
+    top = tl.maximum(best, other)
+    first, second = tl.exp(best - top), tl.exp(other - top)
+    total = tl.load(total_ptr + row * 2, mask=here, other=1.0) * first
+    total += tl.load(total_ptr + row * 2 + 1, mask=here, other=0.0) * second
+    halves = mixed_ptr + row[:, None] * (2 * D) + dims[None, :]
+    mixed = tl.load(halves, mask=here[:, None], other=0.0) * first[:, None]
+    mixed += tl.load(halves + D, mask=here[:, None], other=0.0) * second[:, None]
+    tl.store(out_ptr + place, (mixed / total[:, None]).to(out_ptr.dtype.element_ty), mask=here[:, None])
 
 
 def refuse(q, k, v, causal, block_n):
@@ -120,5 +125,5 @@ def attention(q, k, v, *, causal, block_n=32):
         BLOCK_N=block_n,
         num_warps=8,
     )
-    merge_kernel[(n_tokens,)](best, total, mixed, out, D=width)
+    merge_kernel[(triton.cdiv(n_tokens, 32),)](best, total, mixed, out, n_tokens, D=width, ROWS=32)
     return out
