@@ -78,7 +78,7 @@ class Verdict:
         return self._made().launch_metadata(grid, stream, *args)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name == "result":  # Triton 3.6 asks at each launch whether it is a promise
             raise AttributeError(name)
         return getattr(self._made(), name)
 
