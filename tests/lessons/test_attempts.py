@@ -20,10 +20,15 @@ def named(pairs):
     return [f"{card.slug}-{attempt.kind}-{attempt.name}" for card, attempt in pairs]
 
 
+QUICK = {}
+for _card, _attempt in WRONG:
+    if _attempt.dies_on != ("cuda",):
+        QUICK.setdefault(_card.slug, _attempt.name)
+
+
 def first_of_its_lesson(card, attempt):
     """One mutant a lesson stays in the quick run: the first that dies without a GPU."""
-    everywhere = [mutant for mutant in attempts.mutants(card) if mutant.dies_on != ("cuda",)]
-    return everywhere[0].name == attempt.name
+    return QUICK.get(card.slug) == attempt.name
 
 
 def told(graded, *, slow_is_allowed=False):
