@@ -55,7 +55,7 @@ def reference(lesson: Lesson, records: list[dict]) -> Found:
     for record in records:
         if record["event"] == "reference" and record["payload"].get("before_launch") is True:
             return Found(record, "the locked reference ran first")
-    return Found(None, "run the reference on the sample inputs before your first check")
+    return Found(None, "in the notebook, run the cell with the reference before the first check of that sitting")
 
 
 def parity(lesson: Lesson, records: list[dict]) -> Found:

@@ -48,9 +48,13 @@ def count(*, loads: Mapping[Any, Any], kernel: str = "") -> Shown:
         {"case": found["case"], "kernels": found["compiled"], "reading": {"kernel": made["kernel"], "loads": said}},
         device=found["device"],
     )
-    text = _right(made, listing) if said == made["loads"] else f"Not that: {hint(said, made)}"
+    right = said == made["loads"]
+    text = _right(made, listing) if right else f"Not that: {hint(said, made)}"
     text += "" if kept else f" (Not kept: {session.why}.)"
-    return Shown(text, markup=f'<p style="white-space:pre-line">{html.escape(text)}</p>')
+    markup = f'<p style="white-space:pre-line">{html.escape(text)}</p>'
+    if right:
+        return Shown(text, markup=markup)
+    return Shown(f"{text}\n\n{listing}", markup=markup + listing._repr_html_())  # what is to be counted stays in view
 
 
 def _unsaid(loads: Any) -> bool:

@@ -54,6 +54,10 @@ def told(error: BaseException) -> tuple[str, str] | None:
         if name == "PTXASError":
             found = re.search(r"error\s*:\s*(.+)", str(link))
             return name, f"the assembler refuses the kernel: {found.group(1) if found else link}"
+        if name == "RuntimeError" and (
+            found := re.search(r"Unsupported function referenced: <function (\w+)", str(link))
+        ):
+            return "CompilationError", f"{_CALLS}; {found.group(1)} is neither"
         if name == "RuntimeError" and str(link).startswith("PassManager::run failed"):
             return "CompilationError", (
                 "Triton's passes fail on it, as they do where a card has no instruction for an operation and its dtypes "
@@ -70,6 +74,7 @@ def told(error: BaseException) -> tuple[str, str] | None:
     return None
 
 
+_CALLS = "a kernel can only call functions under @triton.jit and those of tl"
 _UNITS = {"shared memory": "bytes "}
 
 
@@ -106,6 +111,10 @@ def _refusal(chain: list[BaseException]) -> str:
         return "a kernel loops over range, tl.range or tl.static_range, not over what it holds in a list"
     if message.startswith("Boolean value of Tensor with more than one value"):
         return "a block has one truth value a lane, which no `if` can follow: use tl.where, or a mask"
+    if message.startswith("simultaneous multiple comparison"):
+        return "`&` binds closer than `<`: put each comparison of a mask in parentheses, (rows < n) & (cols < m)"
+    if "Did you forget to add @triton.jit" in message:
+        return f"{_CALLS}: use tl.cdiv in a kernel, triton.cdiv outside" if "triton.cdiv" in _line(last) else _CALLS
     known = re.match(r"Cannot access global variable (\w+) from within @jit'ed function", message)
     if known:
         name = known.group(1)
@@ -123,9 +132,14 @@ def _unknown(option: str) -> str:
     )
 
 
-def _where(error: BaseException) -> str:
+def _line(error: BaseException) -> str:
+    """The source line an error of the compiler names, "" where it names none."""
     lines = (error.src or "").split("\n")
     number = getattr(error.node, "lineno", 0)
-    text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+
+def _where(error: BaseException) -> str:
+    number, text = getattr(error.node, "lineno", 0), _line(error)
     name = re.search(r"def\s+(\w+)", error.src or "")
     return f" (line {number} of {name.group(1)}: {text})" if name and text else ""

@@ -33,7 +33,8 @@ def check(lesson: Lesson, chosen: Namespace, places: Places, grade: Callable[...
     path = log.parent / page.file
     say(f"{lesson.slug} ({lesson.id}), blank page {page.number}: {', '.join(page.names)} in {places.shown(path)}")
     if made:
-        say(f"  {made}: open it, write it from memory, and run this again")
+        say(f"  {made}: open it, write it from memory, save it, and have it judged by:")
+        say(f"    {command(f'{lesson.slug} --blank {page.number}' + (' --interpret' if chosen.interpret else ''))}")
         return commands.TODO
     try:
         device, card, told = machine.open_for(lesson, interpret=chosen.interpret)

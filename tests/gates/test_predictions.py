@@ -110,7 +110,9 @@ def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
     assert "over 6 of 6 fields: no value missed" in compared
     assert "program 2 stores out[2048:2500], 572 lanes own nothing" in drawn
     assert asked.startswith("Nothing is said yet") and asked.count("ld.global.b32 {") == 16
-    assert wrong.startswith("Not that: ") and "16" not in wrong and "09 compare" not in before
+    hinted, in_view = wrong.split("\n\n", 1)
+    assert hinted.startswith("Not that: ") and "16" not in hinted and "09 compare" not in before
+    assert in_view.count("ld.global.b32 {") == 16
     assert right.startswith("Right: add_kernel loads with 16 of 4 bytes a thread on a Tesla T4.")
     assert "  8 under " in right and "multiples of 16" in right
     assert "registers" in figures and "what changed" not in figures
