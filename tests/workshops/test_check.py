@@ -62,7 +62,9 @@ def test_a_right_answer_passes_and_says_what_was_not_run(ask, answered_work):
     assert "1 hidden check (8 points); your grader runs them" in out
     assert "your explanation (4 points)" in out
     assert re.search(r"^progress 1/7$", out, re.MULTILINE)
-    assert re.search(r"^  next: gate 01, reference: in the notebook, run the cell with the reference", out, re.MULTILINE)
+    assert re.search(
+        r"^  next: gate 01, reference: in the notebook, run the cell with the reference", out, re.MULTILINE
+    )
 
 
 def test_only_public_checks_are_asked_for(ask, answered_work):
