@@ -111,7 +111,7 @@ def _refusal(chain: list[BaseException]) -> str:
         return "a kernel loops over range, tl.range or tl.static_range, not over what it holds in a list"
     if message.startswith("Boolean value of Tensor with more than one value"):
         return "a block has one truth value a lane, which no `if` can follow: use tl.where, or a mask"
-    if message.startswith("simultaneous multiple comparison"):
+    if message.startswith("simultaneous multiple comparison") and "&" in _line(last):
         return "`&` binds closer than `<`: put each comparison of a mask in parentheses, (rows < n) & (cols < m)"
     if "Did you forget to add @triton.jit" in message:
         return f"{_CALLS}: use tl.cdiv in a kernel, triton.cdiv outside" if "triton.cdiv" in _line(last) else _CALLS
