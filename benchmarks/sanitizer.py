@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -78,7 +79,7 @@ def watched(program: str, slug: str, tool: str) -> dict:
     command = [program, "--tool", tool, "--error-exitcode", str(REPORTED), "--print-limit", "20"]
     environment = os.environ | {
         "PYTORCH_NO_CUDA_MEMORY_CACHING": "1",
-        "TRITON_CACHE_DIR": f"/tmp/sanitizer-{slug}-{tool}",
+        "TRITON_CACHE_DIR": tempfile.mkdtemp(prefix="sanitizer-"),
     }
     started = time.perf_counter()
     try:

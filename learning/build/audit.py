@@ -16,7 +16,7 @@ from learning.judge.cells import is_todo, role_of, starter_of, text_of
 from learning.lesson import Lesson
 
 LOCKED = ("bootstrap", "setup", "check", "hidden")
-_CANARY = re.compile(r"canary-[0-9a-f]{24}")
+CANARY = re.compile(r"canary-[0-9a-f]{24}")
 
 
 def audit(made: Assembly, source: str, release: str, root: Path = courses.ROOT) -> list[Complaint]:
@@ -38,7 +38,7 @@ def audit(made: Assembly, source: str, release: str, root: Path = courses.ROOT) 
 
 
 def _telltales(release: str) -> list[str]:
-    found = [f"holds the token {token} of a hidden check" for token in sorted(set(_CANARY.findall(release)))]
+    found = [f"holds the token {token} of a hidden check" for token in sorted(set(CANARY.findall(release)))]
     markers = [f"{word} {kind}" for word in ("BEGIN", "END") for kind in KINDS]
     return found + [f"holds the marker {marker}" for marker in markers if marker in release]
 

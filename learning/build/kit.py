@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import re
 import tempfile
 import tomllib
 import zipfile
@@ -20,6 +19,7 @@ from pathlib import Path
 import learning
 from learning import lesson as lessons
 from learning.build import course as courses
+from learning.build.audit import CANARY
 from learning.build.finding import BuildError, Complaint
 from learning.build.opening import WHEEL
 from learning.lesson import Lesson
@@ -32,7 +32,6 @@ GIVEN = ("__init__.py", "reference.py", "benchmark.py", "trace_case.py", "blank_
 """Files of a lesson's folder that its notebook, its benchmark and its blank page need."""
 SUFFIXES = (".py", ".json", ".css", ".js")
 EPOCH = 315532800  # 1980-01-01, the first date a zip can hold
-_CANARY = re.compile(rb"canary-[0-9a-f]{24}")
 
 
 def contents(root: Path = courses.ROOT) -> dict[str, bytes]:
@@ -67,14 +66,14 @@ def audit(files: dict[str, bytes], made: list) -> list[Complaint]:
     from learning.build.markers import KINDS
 
     complaints = []
-    markers = [f"BEGIN {kind}".encode() for kind in KINDS]
+    markers = [f"BEGIN {kind}" for kind in KINDS]
     texts = {}
     for name, data in files.items():
-        found = [token.decode() for token in sorted(set(_CANARY.findall(data)))]
+        texts[name] = text = data.decode("utf-8", "replace").replace('\\"', '"').replace("\\n", "\n")
+        found = sorted(set(CANARY.findall(text)))
         own = any(name == f"learning/lessons/{slug}/answer.py" for slug in ANSWERED)
-        found += [] if own or not name.startswith("learning/lessons") else [m.decode() for m in markers if m in data]
+        found += [] if own or not name.startswith("learning/lessons") else [m for m in markers if m in text]
         complaints += [Complaint("kit", name, "text", f"holds {told}", "report it") for told in found]
-        texts[name] = data.decode("utf-8", "replace").replace('\\"', '"').replace("\\n", "\n")
     for one in made:
         slug = one.folder.lesson.slug
         for secret in leaks.secrets(one.cells):
@@ -126,14 +125,16 @@ def make_wheel(files: dict[str, bytes], scratch: Path, root: Path = courses.ROOT
         path.write_bytes(data)
     (tree / "pyproject.toml").write_text(_project(root), encoding="utf-8")
     (scratch / "wheel").mkdir()
-    before, kept = Path.cwd(), os.environ.get("SOURCE_DATE_EPOCH")
+    kept = os.environ.get("SOURCE_DATE_EPOCH")
     os.environ["SOURCE_DATE_EPOCH"] = str(EPOCH)
     try:
         with contextlib.chdir(tree):
             name = buildapi.build_wheel(str(scratch / "wheel"))
     finally:
-        os.chdir(before)
-        os.environ.pop("SOURCE_DATE_EPOCH") if kept is None else os.environ.update(SOURCE_DATE_EPOCH=kept)
+        if kept is None:
+            del os.environ["SOURCE_DATE_EPOCH"]
+        else:
+            os.environ["SOURCE_DATE_EPOCH"] = kept
     return scratch / "wheel" / name
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from learning import course
-from learning.lens import nvml, toolchain
+from learning.lens import device, nvml, toolchain
 
 PACKAGES = ("torch", "triton", "numpy", "matplotlib", "ipywidgets", "anywidget", "jupyterlab", "ipykernel", "nbgrader")
 WIDGETS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
@@ -68,7 +68,7 @@ def gather() -> Facts:
         gpu=nvml.first_gpu(),
         nvidia_files=bool(list(Path("/dev").glob("nvidia[0-9]*"))) or Path("/dev/dxg").exists(),
         hidden=hidden if hidden is not None and nvml.visible() is None else None,
-        interpret=os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "on", "true", "yes", "y"),
+        interpret=device.asked_for_interpreter(),
         compiler=toolchain.complaint() if packages["triton"] else "",
         bubblewrap=bubblewrap(),
         extensions={package: extension(folder) for package, folder in WIDGETS.items() if packages[package]},

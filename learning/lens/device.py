@@ -123,7 +123,7 @@ def opened() -> Device | None:
 def without_gpu() -> str:
     """The place that ``open()`` takes where no GPU is used: the virtual T4's, or "interpreter"; imports neither torch nor
     Triton."""
-    plain = _asked_for_interpreter() or _triton_mode() == "interpreted" or toolchain.complaint()
+    plain = asked_for_interpreter() or _triton_mode() == "interpreted" or toolchain.complaint()
     return "interpreter" if plain else _virtual(DEFAULT)
 
 
@@ -145,7 +145,8 @@ def _require(*packages: str) -> None:
             raise DeviceError(f"{package} is not installed here, and kernels need it: {remedy}") from None
 
 
-def _asked_for_interpreter() -> bool:
+def asked_for_interpreter() -> bool:
+    """Whether ``TRITON_INTERPRET`` asks for the plain interpreter."""
     return os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "on", "true", "yes", "y")
 
 
@@ -159,10 +160,10 @@ def _wants_cuda(target: str) -> bool:
                 "no NVIDIA GPU answers on this machine; leave the target out to use the interpreter, or open the "
                 "notebook where there is a GPU (Colab: Runtime > Change runtime type > T4 GPU)"
             )
-        if _asked_for_interpreter():
+        if asked_for_interpreter():
             raise DeviceError("TRITON_INTERPRET is set, which keeps kernels off the GPU: unset it and start again")
         return True
-    return gpu is not None and not _asked_for_interpreter() and _cuda_of_torch() is not None
+    return gpu is not None and not asked_for_interpreter() and _cuda_of_torch() is not None
 
 
 def _cuda_of_torch() -> str | None:
@@ -192,7 +193,7 @@ def _open_cuda() -> Device:
 
 def _open_without_gpu(target: str) -> Device:
     """The virtual T4, or the plain interpreter where that was asked for or Triton cannot compile."""
-    if target == "interpreter" or _asked_for_interpreter() or _triton_mode() == "interpreted":
+    if target == "interpreter" or asked_for_interpreter() or _triton_mode() == "interpreted":
         return _open_interpreter()
     why = toolchain.complaint()
     return _open_interpreter(why) if why else _open_virtual(_virtual(DEFAULT))
@@ -231,7 +232,7 @@ def _virtual(target: str) -> str:
 
 
 def _open_virtual(target: str) -> Device:
-    if _triton_mode() == "interpreted" or _asked_for_interpreter():
+    if _triton_mode() == "interpreted" or asked_for_interpreter():
         raise DeviceError(
             f"TRITON_INTERPRET is set, and target {target} needs Triton's compiler: unset it and restart the process "
             "(in a notebook: restart the kernel)"
