@@ -38,7 +38,7 @@ doctor: environment      ## what this machine can do, and the remedy for each th
 	@$(RUN) -m learning.doctor
 
 lint: environment         ## ruff, and no drift between lesson folders, sources and releases
-	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff check --no-cache .
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m learning.build --check
 

@@ -97,9 +97,8 @@ def test_the_supplied_answer_meets_the_predictions_that_are_right():
 @pytest.fixture
 def answer():
     """The supplied answer as a module, set up as a notebook sets it up."""
-    from learning.lessons.fused_gemm import answer
-
     from learning.lens import device
+    from learning.lessons.fused_gemm import answer
 
     answer.DEVICE = device.current().torch_device
     return answer
