@@ -8,6 +8,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from learning import __version__
+
 ROOT = Path(__file__).resolve().parent.parent
 """The clone: the folder that holds ``learning/``, ``source/``, ``release/`` and ``work/``."""
 KIT = Path(__file__).resolve().parent / "releases"
@@ -29,6 +31,17 @@ def release(slug: str, root: Path = ROOT) -> Path:
 def is_kit() -> bool:
     """Whether this is the student kit: the package without answers and without a clone around it."""
     return KIT.is_dir()
+
+
+def described(folder: Path | None) -> str:
+    """Which course this is, for somebody whose notebook lies in ``folder``: its version, and whether it is the clone around the
+    notebook, another clone, or the installed student kit."""
+    if is_kit():
+        return f"{__version__}, the installed student kit"
+    if folder is not None and ROOT in (folder, *folder.parents):
+        return f"{__version__}, the clone around this notebook"
+    shown = Path("~") / ROOT.relative_to(Path.home()) if Path.home() in ROOT.parents else ROOT
+    return f"{__version__}, the clone in {shown}, which is not around this notebook"
 
 
 def source(slug: str, root: Path = ROOT) -> Path:

@@ -72,7 +72,7 @@ class Session:
 
     def _explained(self) -> list[tuple[str, str]]:
         card = self.lesson
-        rows = [("lesson", f"{card.id} {card.title}")]
+        rows = [("lesson", f"{card.id} {card.title}"), ("course", course.described(self.history.folder()))]
         if self.device is None:
             return [*rows, ("device", "this machine's CPU"), ("Python", platform.python_version())]
         rows += [(str(what), str(value)) for what, value in self.device.explain()]

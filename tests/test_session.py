@@ -10,6 +10,7 @@ import nbclient
 import nbformat
 import pytest
 
+import learning
 from learning import course, session
 from learning import lesson as lessons
 from learning.gates import records
@@ -200,6 +201,14 @@ def test_an_old_python_and_an_unknown_lesson_are_named(opened, monkeypatch):
     monkeypatch.setattr(session, "PYTHON", (99, 0))
     with pytest.raises(session.SessionError, match=r"needs 3\.11 or newer"):
         opened()
+
+
+def test_the_machine_table_says_which_course_judges(tmp_path, monkeypatch):
+    inside = course.ROOT / "work" / "vector_add"
+    assert course.described(inside) == f"{learning.__version__}, the clone around this notebook"
+    assert course.described(tmp_path).endswith("which is not around this notebook")
+    monkeypatch.setattr(course, "KIT", tmp_path)
+    assert course.described(inside) == f"{learning.__version__}, the installed student kit"
 
 
 def test_missing_triton_says_how_to_get_it(opened, monkeypatch):

@@ -42,8 +42,8 @@ def badge(course: Course, path: str) -> str:
 def bootstrap(lesson: Lesson, course: Course) -> Cell:
     """The folded first code cell, at most 12 lines: find the package, open the lesson.
 
-    It imports ``learning`` if it can, else looks for it in the folders above the notebook, else installs the student kit of
-    the configured tag or says what to do.
+    The course in the folders above the notebook goes before one that is installed, since a notebook is judged by the course it
+    belongs to. Where there is neither, the student kit of the configured tag is installed, or what to do is said.
     """
     return Cell(
         "bootstrap",
@@ -66,29 +66,27 @@ def finding(module: str, call: str, course: Course, *, kernels: bool = False) ->
     """
     if not course.published:
         fetch = [
-            "    if not roots:",
-            '        raise ImportError("The course is not here: clone its repository and open this notebook inside it.")',
-            "    sys.path.insert(0, str(roots[0]))",
+            '    raise ImportError("The course is not here: clone its repository and open this notebook inside it.")'
         ]
         imports = "import sys; from pathlib import Path"
     else:
         triton = ' {"" if importlib.util.find_spec("triton") else "triton==3.6.0"}' if kernels else ""
         fetch = [
-            "    if not roots:  # opened alone, as Colab does",
-            f'        wheel = "{wheel_address(course)}"',
-            f"        !{{sys.executable}} -m pip install -q --no-deps {{wheel}}{triton}",
-            "    sys.path[:0] = map(str, roots); importlib.invalidate_caches()",
+            f'    wheel = "{wheel_address(course)}"  # opened alone, as Colab does',
+            f"    !{{sys.executable}} -m pip install -q --no-deps {{wheel}}{triton}",
+            f"    importlib.invalidate_caches(); import {module}",
         ]
         imports = "import importlib.util, sys; from pathlib import Path"
     lines = [
         "# @title Set-up: run this cell first",
         imports,
+        'roots = [p for p in (Path.cwd(), *Path.cwd().parents) if (p / "learning" / "lesson.py").is_file()]',
+        "sys.path[:0] = map(str, roots[:1])  # the course around this notebook goes before an installed one",
         "try:",
         f"    import {module}",
         "except ImportError:",
-        '    roots = [p for p in (Path.cwd(), *Path.cwd().parents) if (p / "learning" / "lesson.py").is_file()]',
+        "    if roots: raise",
         *fetch,
-        f"    import {module}",
         call,
     ]
     return "\n".join(lines)

@@ -45,6 +45,7 @@ def begin(slug: str) -> Sheet:
     proved, total = sum(one.state.proved for one in found), sum(one.state.total for one in found)
     rows = [
         ("Python", platform.python_version()),
+        ("course", cell(course.described(Path.cwd()))),
         ("lessons here", str(len(found))),
         ("progress is kept in", cell(course.workspace())),
         ("gates proved", f"{proved} of {total}, in all lessons together"),

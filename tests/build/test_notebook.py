@@ -186,6 +186,42 @@ def test_the_bootstrap_finds_the_course_in_a_folder_above(course):
         assert done.stdout == "begun double_it\n", done.stderr
 
 
+def installed(course, site, said):
+    """A course that is installed for the interpreter, in the way that site-packages come after the standard library."""
+    package = site / "learning"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "session.py").write_text(f"def begin(slug):\n    print({said!r}, slug)\n")
+    code = f"import sys; sys.path.append({str(site)!r})\n{bootstrap(course.lesson, Settings()).source}"
+    return [sys.executable, "-I", "-S", "-c", code]
+
+
+def test_the_course_around_a_notebook_goes_before_an_installed_one(course, tmp_path_factory):
+    away = tmp_path_factory.mktemp("away")
+    ask = installed(course, away / "site-packages", "the older kit")
+    package, desk = course.root / "learning", away / "desk"
+    package.mkdir()
+    desk.mkdir()
+    for name, text in (
+        ("__init__", ""),
+        ("lesson", ""),
+        ("session", "def begin(slug):\n    print('the clone', slug)\n"),
+    ):
+        (package / f"{name}.py").write_text(text)
+    for folder, said in ((course.root, "the clone"), (desk, "the older kit")):
+        done = subprocess.run(ask, cwd=folder, capture_output=True, text=True, timeout=60)
+        assert done.stdout == f"{said} double_it\n", done.stderr
+
+
+def test_a_course_that_is_broken_shows_its_own_error_and_is_not_replaced(course):
+    package = course.root / "learning"
+    package.mkdir()
+    for name, text in (("__init__", ""), ("lesson", ""), ("session", "import no_such_module\n")):
+        (package / f"{name}.py").write_text(text)
+    done = run_bootstrap(course, course.root)
+    assert "No module named 'no_such_module'" in done.stderr and "clone its repository" not in done.stderr
+
+
 def test_the_bootstrap_says_what_to_do_where_there_is_no_course(course):
     done = run_bootstrap(course, course.root / "elsewhere")
     assert "clone its repository and open this notebook inside it" in done.stderr
