@@ -20,12 +20,15 @@ JUDGING = (
     "learning.judge.spawned",
 )
 """Where judging starts: the engine, and the modules that a server's and a worker's process begin with by name."""
+SUBMISSIONS = ("mutants", "variants")
+"""A lesson's folders of files that are handed in and never imported: they count, and what they name does not."""
 
 
 def judging(lesson: str) -> list[Path]:
     """The files that can change a verdict about ``lesson``: the judge's, the lesson's own, and all that these import."""
-    own = sorted((PACKAGE / "lessons" / lesson).rglob("*.py"))
-    return sorted({*own, *files(*JUDGING), *(found for path in own for found in _reached(path))})
+    own = sorted(path for room in ("lessons", "capstones") for path in (PACKAGE / room / lesson).rglob("*.py"))
+    importing = [path for path in own if path.parent.name not in SUBMISSIONS]
+    return sorted({*own, *files(*JUDGING), *(found for path in importing for found in _reached(path))})
 
 
 def files(*modules: str) -> list[Path]:

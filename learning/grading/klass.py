@@ -65,7 +65,7 @@ class Class:
         self._futures: dict[str, Future | Outcome] = {}
         self._pool: Pool | None = None
         self._scratch: Path | None = None
-        self._code = package_hash("")
+        self._code = package_hash("") if warm else ""
         self._fixed = sha(
             package_hash(self.current.lesson), environment(), device_key(self.settings.device), self._seed_hash(),
             str(self.settings.against_current), *(f"{v}:{i.hash}" for v, i in sorted(self.versions.items())),

@@ -10,6 +10,7 @@ this module is imported: the search for notebooks, which drops folders without o
 from __future__ import annotations
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -174,14 +175,20 @@ class CourseAutograde(Autograde, SafeCopies):
         return lost
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """What nbgrader's own does, in one session instead of five: student, submission, time stamp, other files."""
+        """What nbgrader's own does, in one session instead of five: student, submission, time stamp, other files.
+
+        New rows wait for the transaction that saves the scores, and that begins when there is an outcome to save: the
+        gradebook is never locked while a judge works.
+        """
+        self.klass.outcome(student_id)
         SafeCopies.init_assignment(self, assignment_id, student_id)
         if not self.create_student:
             self.gradebook.find_student(student_id)
-        self.gradebook.update_or_create_student(student_id)
         timestamp = self._timestamp(self._format_source(assignment_id, student_id))
         extra = {"timestamp": timestamp} if timestamp else {}
-        submission = self.gradebook.update_or_create_submission(assignment_id, student_id, **extra)
+        with save.uncommitted(self.gradebook):
+            self.gradebook.update_or_create_student(student_id)
+            submission = self.gradebook.update_or_create_submission(assignment_id, student_id, **extra)
         if submission.total_seconds_late > 0:
             self.log.warning("%s is %s seconds late", submission, submission.total_seconds_late)
 
@@ -247,9 +254,9 @@ class SubmissionExporter(NotebookExporter):
         if converter._sanitizing:
             outcome = converter.klass.outcome(student)
             converter.node = rebuild(converter.klass.instructor(outcome), outcome)
-        else:
-            for preprocessor in self._preprocessors:
-                converter.node, resources = preprocessor(converter.node, resources)
+            return json.dumps(converter.node) + "\n", resources  # overwritten in a moment: the fast form will do
+        for preprocessor in self._preprocessors:
+            converter.node, resources = preprocessor(converter.node, resources)
         return as_text(converter.node), resources
 
 
