@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
+from pathlib import Path
 
+import pytest
 from nbgrader.api import Gradebook
 
 from learning.grading import save
+
+
+@pytest.fixture(autouse=True)
+def nbgrader_finds_alembic(monkeypatch):
+    """nbgrader makes a new gradebook's tables by the command ``alembic`` beside this Python."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
 
 def test_rows_written_within_uncommitted_wait_for_the_next_commit(tmp_path):
