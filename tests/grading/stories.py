@@ -7,6 +7,8 @@ import copy
 import json
 from pathlib import Path
 
+from tests.grading import editors
+
 RIGHT, NAMED = {}, {}
 
 
@@ -193,21 +195,11 @@ def ids_in_a_version_without_ids(folder, notebook):
     write(folder, notebook | {"nbformat_minor": 2})
 
 
-@right
-def keys_of_vs_code(folder, notebook):
-    for each in notebook["cells"]:
-        each["metadata"]["vscode"] = {"languageId": "python"}
-        each["vscodeCellId"] = 7
-    notebook["metadata"]["vscode"] = {"interpreter": {"hash": "31f2"}}
-    write(folder, notebook)
+def _saved_by(save):
+    return lambda folder, notebook: write(folder, save(notebook))
 
 
-@right
-def keys_of_colab(folder, notebook):
-    for number, each in enumerate(notebook["cells"]):
-        each["metadata"] |= {"id": f"aXd{number}", "colab": {"base_uri": "https://localhost:8080/"}, "outputId": "e1"}
-    notebook["metadata"]["colab"] = {"provenance": [{"file_id": 1}], "toc_visible": True}
-    write(folder, notebook)
+RIGHT |= {name: _saved_by(save) for name, save in editors.SAVED.items()}
 
 
 @right
