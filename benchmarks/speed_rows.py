@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--block-ms", type=float, default=10.0)
     options = parser.parse_args(argv)
-    chosen = [lessons.find(name) for name in options.lessons] or lessons.discover()
+    chosen = [lessons.find(name) for name in options.lessons] or lessons.discover() + lessons.discover("capstone")
     chosen = [one for one in chosen if plan.has_plan(one) and (options.all_shapes or plan.load(one).rows)]
     kept = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else record.whole([], [])
     if options.stale:

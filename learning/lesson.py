@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LESSONS = Path(__file__).parent / "lessons"
+CAPSTONES = Path(__file__).parent / "capstones"
+"""Open tasks, of level "capstone": found by name beside the lessons, and listed only where that level is asked for."""
 LEVELS = ("beginner", "intermediate", "advanced", "capstone")
 GATES = (
     "reference", "grid", "tile", "masks", "kernel", "parity",
@@ -46,6 +48,7 @@ class Lesson:
     is told, ``contract`` the binding sentences in Markdown, ``hints`` three of them in rising order, ``gates`` those of
     the twelve that apply, ``imports`` the modules an answer may import, ``forbids`` torch calls that the house rules refuse
     in this lesson besides the usual ones ("contiguous"), ``version`` the released version (raise it when a graded cell changes).
+    ``drivers`` are functions of the set-up cells through which checks call the entries, in the learner's process.
     """
 
     id: str
@@ -63,6 +66,7 @@ class Lesson:
     gates: tuple[str, ...] = GATES
     imports: tuple[str, ...] = ("torch", "triton", "triton.language", "math")
     forbids: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
     version: int = 1
     slug: str = field(default="", compare=False)
     root: Path = field(default=LESSONS, compare=False)
@@ -118,19 +122,26 @@ class Variation:
 
 
 def load(slug: str, root: Path = LESSONS) -> Lesson:
-    """Return the card of the lesson in folder ``root/slug``.
+    """Return the card of the lesson in folder ``root/slug``; by default that of a capstone, too.
 
     Raises ``UnknownLesson`` (with near names) where no such folder holds a card.
     """
-    if slug not in slugs(root):
+    home = next((place for place in _places(root) if slug in slugs(place)), None)
+    if home is None:
         raise UnknownLesson(slug, near(slug, root))
-    module = importlib.import_module(f"learning.lessons.{slug}") if root == LESSONS else _import_from(root / slug)
+    root, ours = home, home in (LESSONS, CAPSTONES)
+    module = importlib.import_module(f"learning.{root.name}.{slug}") if ours else _import_from(root / slug)
     card = getattr(module, "LESSON", None)
     if not isinstance(card, Lesson):
         raise LessonError(f"lesson {slug}: its __init__.py defines no LESSON = Lesson(...)")
     object.__setattr__(card, "slug", slug)
     object.__setattr__(card, "root", root)
     return card
+
+
+def _places(root: Path) -> tuple[Path, ...]:
+    """Where a name is looked for: the course's capstones stand beside its lessons."""
+    return (LESSONS, CAPSTONES) if root == LESSONS else (root,)
 
 
 def _import_from(folder: Path):
@@ -145,9 +156,9 @@ def _import_from(folder: Path):
 
 
 def find(name: str, root: Path = LESSONS) -> Lesson:
-    """Return the lesson whose slug or id (in any case) is ``name``; raises ``UnknownLesson``."""
+    """Return the lesson or capstone whose slug or id (in any case) is ``name``; raises ``UnknownLesson``."""
     wanted = name.strip().lower().replace("-", "_")
-    for lesson in discover(root=root):
+    for lesson in (one for place in _places(root) for one in discover(root=place)):
         if wanted in (lesson.slug, lesson.id.lower()):
             return lesson
     raise UnknownLesson(name, near(wanted, root))
@@ -159,11 +170,13 @@ def slugs(root: Path = LESSONS) -> list[str]:
 
 
 def discover(level: str | None = None, root: Path = LESSONS) -> list[Lesson]:
-    """Every lesson in course order, or those of one ``level``."""
+    """Every lesson in course order, or those of one ``level``; the course's capstones where that level is asked for."""
+    root = CAPSTONES if level == "capstone" and root == LESSONS else root
     lessons = sorted((load(slug, root) for slug in slugs(root)), key=lambda lesson: (lesson.order, lesson.id))
     return [lesson for lesson in lessons if level in (None, lesson.level)]
 
 
 def near(name: str, root: Path = LESSONS) -> list[str]:
     """Up to three slugs that resemble ``name``."""
-    return difflib.get_close_matches(name.lower(), slugs(root), n=3, cutoff=0.5)
+    known = [slug for place in _places(root) for slug in slugs(place)]
+    return difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)

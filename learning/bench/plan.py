@@ -100,7 +100,7 @@ def has_plan(lesson: Lesson) -> bool:
 
 def load(lesson: Lesson) -> Plan:
     """The lesson's plan, checked. Raises ``LessonError`` naming the file and what it lacks."""
-    where = f"learning/lessons/{lesson.slug}/{FILE}"
+    where = f"learning/{lesson.root.name}/{lesson.slug}/{FILE}"
     if not has_plan(lesson):
         raise LessonError(f"{where} is missing: it states two shapes, inputs, work, oracle, PEERS and TINY")
     module = _module(lesson)
@@ -118,8 +118,8 @@ def load(lesson: Lesson) -> Plan:
 def _module(lesson: Lesson) -> ModuleType:
     from learning import lesson as lessons
 
-    if lesson.root == lessons.LESSONS:
-        return importlib.import_module(f"learning.lessons.{lesson.slug}.benchmark")
+    if lesson.root in (lessons.LESSONS, lessons.CAPSTONES):
+        return importlib.import_module(f"learning.{lesson.root.name}.{lesson.slug}.benchmark")
     name = f"_benchmark_{hashlib.sha256(str(lesson.folder).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, lesson.folder / FILE)
     module = importlib.util.module_from_spec(spec)

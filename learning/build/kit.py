@@ -44,7 +44,8 @@ def contents(root: Path = courses.ROOT) -> dict[str, bytes]:
     for room in ROOMS:
         found = (path for path in (package / room).rglob("*") if path.suffix in SUFFIXES)
         files |= {path.relative_to(root).as_posix(): path for path in found}
-    files["learning/lessons/__init__.py"] = package / "lessons" / "__init__.py"
+    for room in ("lessons", "capstones"):  # the capstones themselves come with the clone alone
+        files[f"learning/{room}/__init__.py"] = package / room / "__init__.py"
     for card in _lessons(root):
         names = [*GIVEN, *(["answer.py"] if card.slug in ANSWERED else [])]
         files |= {f"learning/lessons/{card.slug}/{name}": card.folder / name for name in names}

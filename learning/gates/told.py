@@ -119,9 +119,19 @@ CPU = GPU | {
 """Of the lesson without one."""
 
 
+CAPSTONE = GPU | {
+    "reference": Told(
+        "reference first",
+        "your own reference agreed with the oracle",
+        "Write the reference before the kernel: python -m learning.workshops.check {slug} compares it with the oracle.",
+    ),
+}
+"""Of a capstone."""
+
+
 def of(lesson: Lesson, gate: str) -> Told:
     """What ``gate``, an id of ``learning.lesson.GATES``, is about in ``lesson``."""
-    told = (CPU if lesson.kind == "cpu" else GPU)[gate]
+    told = (CAPSTONE if lesson.level == "capstone" else CPU if lesson.kind == "cpu" else GPU)[gate]
     return Told(*(text.format(slug=lesson.slug, entry=lesson.entry) for text in told))
 
 

@@ -29,7 +29,7 @@ class Visits:
         self._undo: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Visits:
-        self._launches, self._undo = 0, _ahead_of_launches(self._ahead)
+        self._launches, self._undo = 0, ahead_of_launches(self._ahead)
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -82,7 +82,7 @@ def _unequal(value: Any, right: Any) -> str | None:
     return places_text(found[0]) if found else None
 
 
-def _ahead_of_launches(act: Callable) -> Callable[[], None]:
+def ahead_of_launches(act: Callable) -> Callable[[], None]:
     """Have ``act`` called ahead of every launch; returns what ends that. Nothing where no device is open."""
     door = sys.modules.get("learning.lens.device")
     if door is None:

@@ -62,6 +62,11 @@ def role_of(cell: dict) -> str:
     return role if isinstance(role, str) else ""
 
 
+def is_anchor(cell: dict) -> bool:
+    """Whether a cell holds what answers are timed beside, besides our own answer: ``cell.metadata.learning.anchor``."""
+    return bool(role_of(cell)) and cell["metadata"]["learning"].get("anchor") is True
+
+
 def roles(notebook: dict) -> list[tuple[dict, str]]:
     """Every cell of an instructor's notebook with its role, in order ("" for plain text cells).
 

@@ -154,7 +154,7 @@ def _run(
     loads = [(f"setup-{name}", source, roles.SETUP) for name, source in plan.setups]
     loads += _loads(cells, lesson.entries)
     line = Line(servers, place, loads, limits, checks=len(plan.checks))
-    entries = {name: Entry(name, line) for name in lesson.entries}
+    entries = {name: Entry(name, line) for name in (*lesson.entries, *lesson.drivers)}
     here = setting.Setting(lesson=lesson.slug, device=graded.device, seed=seed, cells=cells.sources)
     here.setups, here.torch_calls = plan.setups, set()
     anchor = _anchor(lesson, plan, graded.device, limits, servers)
@@ -276,7 +276,7 @@ class CheckCell:
 @dataclass
 class Plan:
     """What an instructor's notebook asks for: set-up cells, starters of the answer cells, our answers where the notebook
-    still holds them, check cells."""
+    still holds them, with what else an answer is timed beside, check cells."""
 
     setups: list[tuple[str, str]]
     starters: list[str]
@@ -296,6 +296,8 @@ class Plan:
                 starters.append(roles.starter_of(text))
                 if starters[-1] != "\n".join(text.splitlines()):
                     answers.append((name, text))
+            elif roles.is_anchor(cell):
+                answers.append((name, text))
             elif role == "check" or (role == "hidden" and hidden):  # a release's hidden cells hold comments alone
                 checks.append(_check_cell(name, text, cell, role == "hidden"))
         if not checks:
@@ -336,7 +338,12 @@ def _parsed(name: str, text: str, points: float, hidden: bool) -> CheckCell:
 
 
 def instructor_notebook(lesson: Lesson) -> dict:
-    """The lesson's built notebook, ``source/<slug>/<slug>.ipynb``. Raises ``FileNotFoundError`` naming the remedy."""
+    """The lesson's built notebook, ``source/<slug>/<slug>.ipynb``; a capstone's is made of its folder. Raises
+    ``FileNotFoundError`` naming the remedy."""
+    if lesson.level == "capstone":
+        from learning import capstones
+
+        return capstones.notebook(lesson)
     path = sandbox.ROOT / "source" / lesson.slug / f"{lesson.slug}.ipynb"
     if not path.is_file():
         raise FileNotFoundError(f"{path.relative_to(sandbox.ROOT)} is missing: run python -m learning.build")

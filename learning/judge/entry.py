@@ -43,6 +43,10 @@ class Entry:
         """
         return _value(self.guarded(args, kwargs), describe(self.name, args, kwargs))
 
+    def beside(self, name: str) -> Entry:
+        """Another function that lives where this one does."""
+        return Entry(name, self._line)
+
     def guarded(self, args: tuple, kwargs: dict | None = None, **how: Any) -> Called:
         """Call it under watch, as ``call.guarded`` does with the keywords ``how``, in the worker; ``Called.seconds`` is the
         judge's clock.

@@ -87,7 +87,9 @@ def bubblewrap(command: list[str], *, cuda: bool) -> list[str] | None:
         line += ["--tmpfs", str(ROOT)]
     for path in inside:
         line += _bound(path, made)
-    line += ["--tmpfs", str(PACKAGE / "lessons"), "--perms", "0777", "--dir", SCRATCH, "--chdir", "/"]
+    for room in ("lessons", "capstones"):  # the student kit has no capstones
+        line += ["--tmpfs", str(PACKAGE / room)] if (PACKAGE / room).is_dir() else []
+    line += ["--perms", "0777", "--dir", SCRATCH, "--chdir", "/"]
     return [*line, "--", *command]
 
 

@@ -121,11 +121,13 @@ class Counts:
 
 @dataclass
 class Launch:
-    """One launch: kernel, grid, programs that ran."""
+    """One launch: kernel, grid, programs that ran, elements ``loaded`` by all of them and by the ``busiest``."""
 
     kernel: str = ""
     grid: list[int] = field(default_factory=list)
     programs: int = 0
+    loaded: int = 0
+    busiest: int = 0
 
 
 @dataclass

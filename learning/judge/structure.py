@@ -116,6 +116,27 @@ class Structure:
                     advice="the values are right, as all writers agree; which program owns the element, and why does another store it?",
                 )
 
+    def shares_out(self, *, programs: int, most: float) -> None:
+        """Of the launch that loads most: at least so many programs, and none that asks for more than ``most`` times what
+        they ask for on average."""
+        heaviest = max(self.trace.launches, key=lambda launch: launch.loaded)
+        mean = heaviest.loaded / max(1, heaviest.programs)
+        self.note(f"{heaviest.programs} programs load {mean:.0f} elements on average, the busiest {heaviest.busiest}")
+        if heaviest.programs < programs:
+            self.fail(
+                got=f"{heaviest.programs} programs of {heaviest.kernel}",
+                expected=f"at least {programs}",
+                advice="what one program does alone, the rest of the card watches",
+            )
+        if heaviest.busiest > most * mean:
+            self.fail(
+                got=f"a program of {heaviest.kernel} that loads {heaviest.busiest} elements, where {heaviest.programs} programs "
+                f"load {mean:.0f} on average",
+                expected=f"at most {most:g} times the average",
+                advice="the values are right; the last program to end decides how long the launch takes. Who could take what is "
+                "short together with what is long?",
+            )
+
     def adds_in_float32(self) -> None:
         """No sum, dot, float atomic or running sum has partial sums of 16 bits or fewer (one addition of two numbers may)."""
         for found in self.trace.sums:

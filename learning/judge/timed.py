@@ -17,13 +17,14 @@ TRIES = 2
 
 
 def decide(
-    trial: Any, entry: Callable, args: tuple, kwargs: dict, *, anchor: Callable | None, full: float, half: float
+    trial: Any, entry: Callable, args: tuple, kwargs: dict, *, anchor: Callable | str | None, full: float, half: float
 ) -> None:
     """Do what ``Trial.faster`` says, on ``trial``'s behalf."""
     if trial.device != "cuda":
         raise NeedsDevice("time is measured on a GPU")
-    anchor = anchor or trial.setting.resources.get("anchor")
-    if anchor is None:
+    ours = trial.setting.resources.get("anchor")
+    anchor = ours.beside(anchor) if isinstance(anchor, str) and ours is not None else anchor or ours
+    if anchor is None or isinstance(anchor, str):
         raise NeedsDevice("the anchor, the lesson's own answer, is not at hand here; the grader has it")
     # An answer shares its process with what runs its blocks, so threads and patched modules must be out of bounds; and it is
     # watched once with these very arguments, since an answer may leave large inputs to torch.

@@ -333,14 +333,14 @@ class Trial:
         entry: Callable,
         args: tuple,
         *,
-        anchor: Callable | None = None,
+        anchor: Callable | str | None = None,
         full: float = 1.25,
         half: float = 2.0,
         **kwargs,
     ):
         """``entry(*args)`` takes at most ``full`` × the anchor's time for all points, ``half`` × for half of them.
 
-        The anchor is the lesson's own answer unless given. Counts only for an answer that keeps the house rules, else it raises
+        The anchor is the lesson's own answer unless given; a name stands for that function of its answer or set-up cells. Counts only for an answer that keeps the house rules, else it raises
         their ``WrongAnswer``. A time that the lesson's ``work`` (``benchmark.py``) makes impossible, and one in which results
         were not computed, earn nothing. Raises ``NeedsDevice`` where there is no GPU
         or no anchor, and where the machine is too unsteady to decide, twice in a row.

@@ -55,6 +55,7 @@ class Recorder(Observer):
         self.regions: list[Region] = []
         self.storages: dict[int, Storage] = {}
         self.seen: set[tuple] = set()
+        self.asked: dict[int, int] = {}  # elements that each program loaded
         self.sums: dict[tuple[str, str], trace.Sum] = {}
         self._gather(launch)
         self._arguments(patches)
@@ -71,6 +72,7 @@ class Recorder(Observer):
         self.memory.uninitialised(tensor)
 
     def end(self, launch: Launch) -> None:
+        self.trace.loaded, self.trace.busiest = sum(self.asked.values()), max(self.asked.values(), default=0)
         for region in self.regions:
             # The same tensor under two names has two regions, and the later one keeps its own name in the launch.
             self.trace.tensors[region.name] = traffic(region)
@@ -199,6 +201,8 @@ class Recorder(Observer):
         if not store or atomic:
             region.load_lanes += lanes
             region.masked_loads += off
+            number = self._number()
+            self.asked[number] = self.asked.get(number, 0) + lanes - off
         if other is not None and off and len(region.others) < MOST_OTHERS:
             values = np.broadcast_to(bfloat16.widened(other).data, mine.shape)[mine & ~wanted]
             for value in np.unique(values)[:MOST_OTHERS].tolist():

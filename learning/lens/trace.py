@@ -151,7 +151,8 @@ class LaunchTrace:
     """One launch: ``constexprs`` name to value, ``options`` as launched, ``tensors`` argument to traffic, ``dots`` and
     ``dot_flops`` (2·M·N·K each), ``flops`` element operations in floating point, dots included; ``accesses`` the loads
     and stores themselves where they were kept. Of a launch on a GPU ``microseconds`` is the time between events around
-    it, and traffic and operations are not counted: ``tensors`` is empty, and every count 0."""
+    it, and traffic and operations are not counted: ``tensors`` is empty, and every count 0. ``loaded`` elements were asked for by all programs
+    together, ``busiest`` by the one that asked for most."""
 
     kernel: str
     grid: Program
@@ -166,6 +167,8 @@ class LaunchTrace:
     dot_dtypes: list[str] = field(default_factory=list)
     sums: list[Sum] = field(default_factory=list)
     microseconds: float | None = None
+    loaded: int = 0
+    busiest: int = 0
 
     @property
     def bytes(self) -> int:
@@ -195,6 +198,7 @@ class LaunchTrace:
             largest = max(stores, key=math.prod, default=())
             kept["tile"] = [size for size in largest if size != 1] or ([1] if stores else [])
             kept |= {"tensors": list(self.tensors), "bytes": self.bytes, "flops": self.flops, "dots": self.dots}
+            kept |= {"loaded": self.loaded, "busiest": self.busiest}
         if self.microseconds is not None:
             kept["microseconds"] = round(self.microseconds, 3)
         return kept

@@ -71,7 +71,7 @@ class Witness:
 
         ``inputs`` and ``outputs`` are tensors; ``locate(file)`` gives the (cell, source) a line belongs to, or None.
 
-        {"launches": [{"kernel", "grid", "programs"}], "inputs": [counts], "outputs": [counts], "scratch": bytes moved to
+        {"launches": [{"kernel", "grid", "programs", "loaded", "busiest"}], "inputs": [counts], "outputs": [counts], "scratch": bytes moved to
         and from memory that is neither, "problems": [{"kind", "kernel", "argument", "program", "other", "count", "first",
         "last", "size", "line", "text", "cell"}], "sums": [{"how", "dtype", "lanes", "line", "text", "cell"}], "tuned":
         [{"kernel", "configs", "key", "grid_is_function"}], "hurried": whether counts and problems are incomplete}.
@@ -82,7 +82,13 @@ class Witness:
         views, known = list(self.tape._memory.views.values()), [*inputs, *outputs]
         return {
             "launches": [
-                {"kernel": launch.kernel, "grid": list(launch.grid), "programs": launch.programs}
+                {
+                    "kernel": launch.kernel,
+                    "grid": list(launch.grid),
+                    "programs": launch.programs,
+                    "loaded": launch.loaded,
+                    "busiest": launch.busiest,
+                }
                 for launch in self.tape.launches[:MOST_TOLD]
             ],
             "inputs": [counts(tensor, _of(tensor, views, known)) for tensor in inputs],

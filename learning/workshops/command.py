@@ -68,7 +68,7 @@ def _run(chosen: Namespace, places: Places, grade: Grade | None) -> int:
 
 
 def _list(level: str | None, places: Places) -> int:
-    found = lessons.discover(level)
+    found = lessons.discover(level) + ([] if level else lessons.discover("capstone"))
     if not found:
         raise Unavailable(f"there are no lessons of level {level} yet" if level else "this course holds no lessons")
     for line in report.listing(found, lambda lesson: _progress(lesson, places)):

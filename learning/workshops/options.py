@@ -21,14 +21,16 @@ class UsageError(Exception):
     """The command line cannot be understood; the message says why."""
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser that raises ``UsageError`` where argparse would end the process."""
+
     def error(self, message: str) -> None:
         raise UsageError(message)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``check``."""
-    made = _Parser(
+    made = Parser(
         prog="python -m learning.workshops.check",
         description="Check your work on a lesson: right, wrong (and where), or still TODO.",
         epilog=EPILOGUE,

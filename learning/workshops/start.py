@@ -1,37 +1,58 @@
 """``python -m learning.workshops.start``: lay out ``work/<lesson>/`` for every lesson and say where to begin.
 
-Nothing that exists is overwritten. Exit status 0; 3 where a release is missing or a folder cannot be written.
+``--level capstone`` lays out the capstones' starters instead, which are Python files; another level its lessons alone.
+Nothing that exists is overwritten. Exit status 0; 3 where there is nothing to lay out, a release is missing or a folder
+cannot be written; 64 for a usage error.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
+
 from learning import lesson as lessons
-from learning.workshops import console, work
+from learning.workshops import console, options, work
 from learning.workshops.work import Places, Unavailable
 
+DEMONSTRATE = "python -m learning.capstones demonstrate"
 
-def main(places: Places | None = None) -> int:
-    """Lay out every lesson that is not there yet and return the exit status."""
+
+def main(places: Places | None = None, arguments: list[str] | tuple[str, ...] = ()) -> int:
+    """Lay out every lesson, or all of one level, that is not there yet and return the exit status."""
     console.prepare()
+    parser = options.Parser(prog="python -m learning.workshops.start", description=__doc__,
+                            formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
+    parser.add_argument("--level", choices=lessons.LEVELS, help="this level only")
+    try:
+        level = parser.parse_args(arguments).level
+    except options.UsageError as wrong:
+        console.complain(f"start: {wrong}")
+        return options.USAGE
     places = places or Places.default()
-    found = lessons.discover()
+    found = lessons.discover(level)
     failed = False
     for lesson in found:
+        suffix = ".py" if lesson.level == "capstone" else ".ipynb"
         try:
-            made = work.lay_out(lesson, places)
+            made = work.lay_out(lesson, places, python=suffix == ".py")
         except Unavailable as missing:
             console.say(f"{lesson.slug:<24} {missing}")
             failed = True
             continue
-        target = places.shown(places.folder(lesson) / f"{lesson.slug}.ipynb")
-        console.say(f"{lesson.slug:<24} {target}: {'made from the release' if made else 'yours, left as it is'}")
+        target = places.shown(places.folder(lesson) / f"{lesson.slug}{suffix}")
+        source = "made from the starter" if suffix == ".py" else "made from the release"
+        console.say(f"{lesson.slug:<24} {target}: {source if made else 'yours, left as it is'}")
     if not found:
-        console.say("This course holds no lessons.")
+        console.say(f"This course holds no lessons{f' of level {level}' if level else ''}.")
         return 3
     if failed:
         return 3
     first = found[0]
     console.say()
+    if first.level == "capstone":
+        console.say(f"Each has its contract, and a demonstration of our own entry: {DEMONSTRATE} {first.slug}")
+        console.say(f"Check yours with: {console.command(first.slug)}")
+        return 0
     console.say(
         f"Begin with {first.id}, {first.title}: open {places.shown(places.folder(first))} in JupyterLab (make lab)"
     )
@@ -40,4 +61,4 @@ def main(places: Places | None = None) -> int:
 
 
 if __name__ == "__main__":
-    console.run(main)
+    console.run(lambda: main(arguments=sys.argv[1:]))

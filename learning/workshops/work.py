@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from learning import attempts, course
+from learning import attempts, capstones, course
 from learning.judge import cells, match, statements
 from learning.judge.cells import LearnerCells
 from learning.lesson import Lesson
@@ -74,13 +74,15 @@ def find(lesson: Lesson, places: Places, *, file: str = "", python: bool = False
             raise Unavailable(f"--file takes a notebook (.ipynb) or a .py, and {file} is neither")
         if not path.is_file():
             raise Unavailable(f"--file {file}: there is no such file")
+        if path.suffix.lower() != ".py" and lesson.level == "capstone":
+            raise Unavailable(f"a capstone's entry is a .py, and {file} is a notebook")
         return Work(path, log)
     folder = places.folder(lesson)
     notebook, script = folder / f"{lesson.slug}.ipynb", folder / f"{lesson.slug}.py"
-    if python:
+    if python or lesson.level == "capstone":
         made = make and lay_out(lesson, places, python=True)
-        note = f"made {places.shown(script)} from the starter" if made else "--py: checking the .py"
-        return Work(script, log, [note]) if script.is_file() else None
+        notes = [f"made {places.shown(script)} from the starter"] if made else ["--py: checking the .py"] * python
+        return Work(script, log, notes) if script.is_file() else None
     if notebook.is_file() and script.is_file():
         return _newer(notebook, script, log)
     for path in (notebook, script):
@@ -112,6 +114,8 @@ def lay_out(lesson: Lesson, places: Places, *, python: bool = False) -> bool:
     if os.path.lexists(target):
         return False
     release = course.release(lesson.slug, places.root)
+    if lesson.level == "capstone":
+        return _create(target, starter_python(lesson, _unsolved(capstones.notebook(lesson))).encode(), places)
     try:
         data = starter_python(lesson, course.load(release)).encode() if python else release.read_bytes()
     except (OSError, course.NotebookError) as error:
@@ -119,12 +123,17 @@ def lay_out(lesson: Lesson, places: Places, *, python: bool = False) -> bool:
         raise Unavailable(
             f"the released notebook release/{lesson.slug}/{lesson.slug}.ipynb {cause}; run `make release`"
         ) from None
+    made = _create(target, data, places)
+    if made:
+        _date_back(target, release)
+    return made
+
+
+def _create(target: Path, data: bytes, places: Places) -> bool:
+    """Make ``target`` and its folder; False where somebody was first. Raises ``Unavailable``."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        made = course.create(target, data)
-        if made:
-            _date_back(target, release)
-        return made
+        return course.create(target, data)
     except OSError as error:
         raise Unavailable(
             f"{places.shown(target)} cannot be made ({error.strerror}); name a folder of your own in LEARNING_WORK"
@@ -139,6 +148,14 @@ def _date_back(target: Path, release: Path) -> None:
         os.utime(target, ns=(min(dates), min(dates)))
 
 
+CAPSTONE_HEAD = """\
+# {lesson.id} {lesson.title}: python -m learning.workshops.check {lesson.slug}
+#
+# Fill in the parts marked `...`. Checked are {entries}, and what they use. The contract is in
+# learning/capstones/{lesson.slug}/__init__.py; what given.py beside it defines is there when your code is checked.
+"""
+
+
 def starter_python(lesson: Lesson, notebook: dict) -> str:
     """The starter as a ``.py``: the imports of the set-up and the answer cells of ``notebook`` (without solutions),
     below a comment that says how to check it. Raises ``NotebookError`` where there is no answer cell."""
@@ -146,11 +163,15 @@ def starter_python(lesson: Lesson, notebook: dict) -> str:
     if not answers:
         raise course.NotebookError(f"the notebook of {lesson.slug} has no answer cell")
     head = (
-        f"# {lesson.id} {lesson.title}: python -m learning.workshops.check {lesson.slug}\n"
-        f"#\n"
-        f"# Fill in the parts marked `...`. Checked are {', '.join(lesson.entries)}, and what they use. The lesson's text is\n"
-        f"# in release/{lesson.slug}/{lesson.slug}.ipynb; what its set-up cells define besides these imports is there\n"
-        f"# when your code is checked.\n"
+        CAPSTONE_HEAD.format(lesson=lesson, entries=", ".join(lesson.entries))
+        if lesson.level == "capstone"
+        else (
+            f"# {lesson.id} {lesson.title}: python -m learning.workshops.check {lesson.slug}\n"
+            f"#\n"
+            f"# Fill in the parts marked `...`. Checked are {', '.join(lesson.entries)}, and what they use. The lesson's text is\n"
+            f"# in release/{lesson.slug}/{lesson.slug}.ipynb; what its set-up cells define besides these imports is there\n"
+            f"# when your code is checked.\n"
+        )
     )
     return "\n\n\n".join(["\n".join(filter(None, [head, *_imports(lesson, notebook, answers)])), *answers]) + "\n"
 
@@ -184,6 +205,8 @@ def read(work: Work, lesson: Lesson, places: Places) -> LearnerCells:
 
 def instructor(lesson: Lesson, places: Places) -> dict:
     """The instructor's notebook of ``lesson``, in the student kit its release; raises ``Unavailable`` where it is missing."""
+    if lesson.level == "capstone":
+        return capstones.notebook(lesson)
     kit = course.is_kit() and places.root == course.ROOT
     path = course.release(lesson.slug, places.root) if kit else course.source(lesson.slug, places.root)
     try:
@@ -198,6 +221,8 @@ def instructor(lesson: Lesson, places: Places) -> dict:
 
 def solution(lesson: Lesson, places: Places) -> LearnerCells:
     """The supplied answer, as the instructor's notebook holds it; raises ``Unavailable`` where the student kit has none."""
+    if lesson.level == "capstone":
+        return LearnerCells.from_python(attempts.answer(lesson).source, "answer.py")
     if course.is_kit() and places.root == course.ROOT:
         if not (lesson.folder / "answer.py").is_file():
             raise Unavailable(
