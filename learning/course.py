@@ -15,6 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 KIT = Path(__file__).resolve().parent / "releases"
 """Where the student kit keeps the releases, beside its code; a clone has no such folder."""
 
+PREDICTING = "predict.py"
+"""The script that predicts, beside a learner's ``<slug>.py``, which holds the answer it is about."""
+
 
 class NotebookError(ValueError):
     """A file is not a notebook that can be read; the message names the file, the cause and the remedy."""

@@ -41,7 +41,10 @@ class History:
         shell = _shell()
         if shell is None:
             script = _script()
-            return [(script.name, course.decode(script.read_bytes()))] if script is not None else []
+            if script is not None and script.name == course.PREDICTING:
+                script = script.with_name(f"{self.card.slug}.py")
+            found = script is not None and script.is_file()
+            return [(script.name, course.decode(script.read_bytes()))] if found else []
         raw = list(shell.history_manager.input_hist_raw)
         found = []
         for number, source in enumerate(raw):

@@ -9,6 +9,7 @@ import traceback
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from learning import lesson as lessons
@@ -19,7 +20,7 @@ from learning.judge.engine import Graded
 from learning.judge.finding import BROKEN, FAILED, WAITING, CheckResult
 from learning.judge.score import report_lines
 from learning.lesson import Lesson
-from learning.workshops import machine, options, report, work
+from learning.workshops import ahead, machine, options, report, work
 from learning.workshops.console import command, complain, prepare, say
 from learning.workshops.work import Places, Unavailable
 
@@ -161,6 +162,9 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
             say(f"    {command(lesson.slug + ' --hint')}")
             return TODO
     notebook = work.instructor(lesson, places)
+    log = found.log if found is not None and found.keeps else None
+    if log is not None and not chosen.anyway and not _agreed(lesson, chosen, places, log):
+        return TODO
     say()
     graded = grade(lesson, learner, notebook=notebook, hidden=False, device=device, progress=_Told())
     for line in report.after(graded, notebook):
@@ -169,12 +173,24 @@ def _check(lesson: Lesson, chosen: Namespace, places: Places, grade: Grade) -> i
         from learning.workshops import compiled
 
         say()
-        for line in compiled.report(lesson, learner.sources(), notebook, chosen.target, found.log if found else None):
+        for line in compiled.report(lesson, learner.sources(), notebook, chosen.target, log):
             say(line)
-    if found is not None:
+    if log is not None:
         _keep(lesson, graded, learner.sources(), found, notebook, card)
         say(_progress(lesson, places, found))
     return status(graded)
+
+
+def _agreed(lesson: Lesson, chosen: Namespace, places: Places, log: Path) -> bool:
+    """Whether the run may cost the learner what it would: see ``ahead.agreed``. A log that cannot be read costs nothing."""
+    again = " ".join([chosen.name] + ["--py"] * chosen.py + ["--include-gpu"] * chosen.include_gpu
+                     + ["--interpret"] * chosen.interpret + [f"--target {chosen.target}"] * bool(chosen.target)
+                     + [f"--file {chosen.file}"] * bool(chosen.file))  # fmt: skip
+    try:
+        kept = records.read(log)
+    except (OSError, records.RecordError):
+        return True
+    return ahead.agreed(lesson, places.shown(places.folder(lesson) / f"{lesson.slug}.ipynb"), kept, again)
 
 
 class _Told:

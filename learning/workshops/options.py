@@ -10,7 +10,7 @@ from learning.lesson import LEVELS
 USAGE = 64
 
 EPILOGUE = """\
-exit status: 0 passed; 1 a wrong answer; 2 still TODO; 3 nothing selected, or something needed is not available;
+exit status: 0 passed; 1 a wrong answer; 2 still TODO, or a prediction that comes first is; 3 nothing selected, or something needed is not available;
 64 a usage error; 70 a fault of the checker itself. Of several results 1 beats 2 beats 3 beats 0.
 
 --list and --hint, and the CPU lesson online_normalizer, need nothing installed: python -S -m learning.workshops.check
@@ -48,7 +48,12 @@ def parser() -> argparse.ArgumentParser:
         "--target", choices=tuple(TARGETS), metavar="CARD",
         help=f"say as well what the compiler makes of it for a card ({', '.join(TARGETS)}), which --interpret then runs it on",
     )  # fmt: skip
-    made.add_argument("--file", metavar="PATH", help="check this notebook or .py")
+    made.add_argument(
+        "--file", metavar="PATH", help="check this notebook or .py, and keep nothing of it in the lesson's progress"
+    )
+    made.add_argument(
+        "--anyway", action="store_true", help="check though nothing is predicted yet, which closes those gates"
+    )
     made.add_argument("--py", action="store_true", help="work in work/NAME/NAME.py, made from the starter")
     made.add_argument(
         "--blank", nargs="?", const="0", metavar="N",
@@ -100,7 +105,7 @@ def _blank(options: argparse.Namespace) -> None:
         if options.name is not None:
             raise UsageError(f"--blank takes a page's number, or new, and {options.blank!r} is neither")
         options.name, options.blank = options.blank, "0"  # `--blank vector_add`
-    for name in ("solution", "file", "py", "target"):
+    for name in ("solution", "file", "py", "target", "anyway"):
         if getattr(options, name):
             raise UsageError(f"--blank does not go with --{name}")
 

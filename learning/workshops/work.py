@@ -16,6 +16,7 @@ from learning import attempts, capstones, course
 from learning.judge import cells, match, statements
 from learning.judge.cells import LearnerCells
 from learning.lesson import Lesson
+from learning.workshops import ahead
 
 
 class Unavailable(Exception):
@@ -24,11 +25,13 @@ class Unavailable(Exception):
 
 @dataclass
 class Work:
-    """The file that is checked: ``path``, the ``log`` its evidence goes to, and ``notes`` on how it was chosen."""
+    """The file that is checked: ``path``, the lesson's ``log``, ``notes`` on how it was chosen, and whether the log ``keeps``
+    evidence of it: not of a file that is none of the lesson's own, such as a scratch file."""
 
     path: Path
     log: Path
     notes: list[str] = field(default_factory=list)
+    keeps: bool = True
 
     @property
     def is_notebook(self) -> bool:
@@ -64,7 +67,8 @@ def find(lesson: Lesson, places: Places, *, file: str = "", python: bool = False
     """The learner's work on ``lesson``: ``file``, else ``work/<slug>/``, else ``./<slug>.ipynb``.
 
     Where nothing is there yet the starter is laid out (``make``), as a ``.py`` where ``python`` asks for it; without
-    ``make`` that is None. Of a notebook and a ``.py`` the newer is taken. Raises ``Unavailable``.
+    ``make`` that is None. Of a notebook and a ``.py`` that one is taken which is no untouched starter, of two the newer. Raises
+    ``Unavailable``.
     """
     log = places.log(lesson)
     if file:
@@ -76,15 +80,20 @@ def find(lesson: Lesson, places: Places, *, file: str = "", python: bool = False
             raise Unavailable(f"--file {file}: there is no such file")
         if path.suffix.lower() != ".py" and lesson.level == "capstone":
             raise Unavailable(f"a capstone's entry is a .py, and {file} is a notebook")
-        return Work(path, log)
+        own = [places.folder(lesson) / f"{lesson.slug}{suffix}" for suffix in (".ipynb", ".py")]
+        if any(path.resolve() == each.resolve() for each in own):
+            return Work(path, log)
+        return Work(path, log, ["nothing of this run is kept: the file is none of your lesson's own"], keeps=False)
     folder = places.folder(lesson)
     notebook, script = folder / f"{lesson.slug}.ipynb", folder / f"{lesson.slug}.py"
     if python or lesson.level == "capstone":
         made = make and lay_out(lesson, places, python=True)
+        if make:
+            _lay_out_prediction(lesson, places)
         notes = [f"made {places.shown(script)} from the starter"] if made else ["--py: checking the .py"] * python
         return Work(script, log, notes) if script.is_file() else None
     if notebook.is_file() and script.is_file():
-        return _newer(notebook, script, log)
+        return _written(lesson, places, notebook, script) or _newer(notebook, script, log)
     for path in (notebook, script):
         if path.is_file():
             return Work(path, log)
@@ -95,6 +104,22 @@ def find(lesson: Lesson, places: Places, *, file: str = "", python: bool = False
         return None
     lay_out(lesson, places)
     return Work(notebook, log, [f"made {places.shown(notebook)} from the release; open it and fill in the answer"])
+
+
+def _written(lesson: Lesson, places: Places, notebook: Path, script: Path) -> Work | None:
+    """Of the two files the one in which something was written; None where that is both of them, or neither."""
+    found = [Work(path, places.log(lesson)) for path in (notebook, script)]
+    try:
+        untouched = [is_todo(read(each, lesson, places), each, lesson, places) for each in found]
+    except Unavailable:  # a file that cannot be read is no starter, and is told of where it is taken
+        return None
+    if untouched[0] == untouched[1]:
+        return None
+    taken, left = found if untouched[1] else reversed(found)
+    taken.notes.append(
+        f"{left.path.name} is still the untouched starter: checking {taken.path.name}, not {left.path.name}"
+    )
+    return taken
 
 
 def _newer(notebook: Path, script: Path, log: Path) -> Work:
@@ -140,6 +165,14 @@ def _create(target: Path, data: bytes, places: Places) -> bool:
         ) from None
 
 
+def _lay_out_prediction(lesson: Lesson, places: Places) -> None:
+    """Beside a ``.py`` the script that predicts, unless it is there; without one the notebook's cell still serves."""
+    with contextlib.suppress(OSError, course.NotebookError):
+        text = ahead.script(lesson, course.load(course.release(lesson.slug, places.root)))
+        if text:
+            course.create(places.folder(lesson) / ahead.SCRIPT, text.encode())
+
+
 def _date_back(target: Path, release: Path) -> None:
     """Give a fresh starter its release's date, and none after a sibling's: an untouched one is never the newer."""
     siblings = (target.with_suffix(suffix) for suffix in (".ipynb", ".py"))
@@ -171,6 +204,9 @@ def starter_python(lesson: Lesson, notebook: dict) -> str:
             f"# Fill in the parts marked `...`. Checked are {', '.join(lesson.entries)}, and what they use. The lesson's text is\n"
             f"# in release/{lesson.slug}/{lesson.slug}.ipynb; what its set-up cells define besides these imports is there\n"
             f"# when your code is checked.\n"
+            f"#\n"
+            f"# Before you write: predict. Fill in predict.py beside this file and run it, or do it in the notebook. Once a check\n"
+            f"# has passed, a prediction proves no gate any more, and check asks before it runs without one.\n"
         )
     )
     return "\n\n\n".join(["\n".join(filter(None, [head, *_imports(lesson, notebook, answers)])), *answers]) + "\n"

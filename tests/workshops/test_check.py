@@ -22,8 +22,11 @@ ROOMS = Path(workshops.__file__).parent
 def ask(places, capsys):
     """Run ``check`` with a command line and a judge; gives status, standard output and standard error."""
 
-    def run(line, judge=None):
-        status = command.main(line.split(), places=places, grade=judge or Judge())
+    def run(line, judge=None, anyway=True):
+        words = line.split()
+        checks = {CPU, GPU, "a1", "all"} & {*words} and not {"--hint", "--list", "--solution"} & {*words}
+        words += ["--anyway"] if anyway and checks else []  # that a prediction comes first is asked in test_ahead
+        status = command.main(words, places=places, grade=judge or Judge())
         said = capsys.readouterr()
         return status, said.out, said.err
 
@@ -271,19 +274,27 @@ def test_every_check_leaves_one_record_with_source_device_and_results(ask, answe
     )
 
 
-def test_a_named_file_leaves_its_record_in_the_work_folder(ask, places):
+def test_a_named_scratch_file_leaves_no_evidence_anywhere_and_is_never_asked_for_a_prediction(ask, places):
     (places.here / "mine.py").write_text(solved_python())
-    status, _, _ = ask(f"{CPU} --file mine.py")
-    assert status == 0
-    record = records.read(places.log(lessons.load(CPU))).records[0]
-    assert record["payload"]["file"] == "mine.py"
+    scratch = places.work / CPU / "scratch.py"
+    scratch.parent.mkdir(parents=True)
+    scratch.write_text(solved_python())
+    for file in ("mine.py", scratch):
+        status, out, _ = ask(f"{CPU} --file {file}", anyway=False)
+        assert status == 0 and "nothing of this run is kept" in out and "progress" not in out
+    assert not places.log(lessons.load(CPU)).exists()
     assert sorted(path.name for path in places.here.iterdir()) == ["mine.py"]
 
 
+def test_the_lessons_own_file_leaves_evidence_when_it_is_named_too(ask, answered_work, places):
+    assert ask(f"{CPU} --file {answered_work}")[0] == 0
+    assert records.read(places.log(lessons.load(CPU))).records[0]["payload"]["file"] == f"{CPU}.ipynb"
+
+
 def test_the_same_answer_has_one_fingerprint_in_a_notebook_and_a_python_file(ask, answered_work, places):
-    (places.here / "mine.py").write_text("# another comment\n" + solved_python().replace("\n\n\n", "\n\n\n\n"))
     ask(CPU)
-    ask(f"{CPU} --file mine.py")
+    answered_work.with_suffix(".py").write_text("# another comment\n" + solved_python().replace("\n\n\n", "\n\n\n\n"))
+    ask(f"{CPU} --py")
     first, second = records.read(places.log(lessons.load(CPU))).records
     assert first["source"] == second["source"]
 

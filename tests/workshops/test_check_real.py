@@ -21,8 +21,9 @@ def shell(tmp_path, clean_environment):
     """Run ``check`` from the clone with a work folder of the test's own; gives status, output and error output."""
     environment = clean_environment | {"LEARNING_WORK": os.fspath(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
 
-    def run(*arguments, bare=True):
+    def run(*arguments, bare=True, anyway=True):
         command = [sys.executable, *(["-S"] if bare else []), "-m", "learning.workshops.check", *arguments]
+        command += ["--anyway"] if anyway and "--solution" not in arguments else []
         done = subprocess.run(command, cwd=course.ROOT, env=environment, capture_output=True, timeout=240, text=True)
         return done.returncode, done.stdout, done.stderr
 
@@ -111,6 +112,34 @@ def test_a_python_file_is_laid_out_checked_and_passed(shell):
     other = shell.folder / "elsewhere.py"
     other.write_text("x = 1")
     assert shell(CPU, "--file", str(other))[0] == 1
+
+
+def test_a_prediction_from_a_script_comes_first_and_is_compared(shell):
+    """The whole way without Jupyter: starter, asked to predict, predicted, checked, compared, explained."""
+    shell(CPU, "--py")
+    folder = shell.folder / CPU
+    (folder / f"{CPU}.py").write_text(supplied(CPU))
+    status, out, _ = shell(CPU, anyway=False)
+    assert status == 2 and "gate 04 masks, gate 09 compare" in out and "predict.py" in out and "--anyway" in out
+    assert not (folder / records.FILE).exists()
+
+    def predict(text):
+        (folder / "predict.py").write_text(text)
+        command = [sys.executable, "-S", os.fspath(folder / "predict.py")]
+        done = subprocess.run(
+            command, cwd=shell.folder, env=shell.environment | {"PYTHONPATH": os.fspath(course.ROOT)},
+            capture_output=True, timeout=240, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    script = (folder / "predict.py").read_text()
+    assert "Nothing is locked yet: padding, output" in predict(script)
+    assert "Locked: " in predict(script.replace("...,", "4.0,").replace('"total": ...', '"total": 0'))
+    status, out, _ = shell(CPU, anyway=False)
+    assert status == 0, out
+    compared = predict(script[: script.index("print(predict(")] + "print(predictions.compare())\n")
+    assert "over 2 of 2 fields" in compared and "Not measured now" not in compared, compared
 
 
 def test_a_gpu_lesson_without_site_packages_says_run_without_s(shell):

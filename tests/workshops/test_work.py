@@ -78,6 +78,30 @@ def test_of_notebook_and_python_file_the_newer_is_checked_and_said(places, answe
     assert f"{found.path.name} is newer" in found.notes[0]
 
 
+@pytest.mark.parametrize("untouched", ["ipynb", "py"])
+def test_an_untouched_starter_gives_way_however_new_it_is(places, answered_work, untouched):
+    script = answered_work.with_suffix(".py")
+    script.write_text(solved_python())
+    if untouched == "ipynb":
+        save(answered_work, notebook("online_normalizer"))
+    else:
+        script.write_text(work.starter_python(CARD, notebook("online_normalizer")))
+    os.utime(answered_work, (1000, 2000 if untouched == "ipynb" else 1000))
+    os.utime(script, (1000, 2000 if untouched == "py" else 1000))
+    found = work.find(CARD, places)
+    assert found.path.suffix != f".{untouched}"
+    assert found.notes == [f"online_normalizer.{untouched} is still the untouched starter: checking {found.path.name}, not "
+                           f"online_normalizer.{untouched}"]  # fmt: skip
+
+
+def test_a_damaged_file_beside_a_starter_is_no_starter(places, answered_work):
+    answered_work.write_text("{")
+    script = answered_work.with_suffix(".py")
+    script.write_text(solved_python())
+    os.utime(answered_work, (1000, 1000))
+    assert work.find(CARD, places).path == script
+
+
 def test_equally_new_files_say_so(places, answered_work):
     script = answered_work.with_suffix(".py")
     script.write_text(solved_python())
