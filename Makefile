@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin/python
 JOBS ?= auto
 
-.PHONY: help environment demo test test-all start lab kit doctor release build check-build lint matrix bench speed ledger results redteam-gpu
+.PHONY: help environment demo test test-all start lab kit doctor release build check-build lint matrix colab bench speed ledger results redteam-gpu
 help:                     ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 16
 
@@ -44,6 +44,9 @@ lint: environment         ## ruff, and no drift between lesson folders, sources 
 
 matrix: environment       ## the lessons under Triton 3.6 (two NumPys), 3.8 and 3.9
 	@$(RUN) tools/matrix.py
+
+colab: environment        ## every release (answers typed in) and companion on a stand-in for a Colab runtime
+	@$(RUN) tools/colab.py
 
 speed: environment        ## on a GPU: the speed table, the timing protocol, the lessons' cells; then the page of results
 	-@$(RUN) benchmarks/speed_rows.py

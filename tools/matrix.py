@@ -8,8 +8,6 @@ test failed or a lesson ran none.
 """
 
 import argparse
-import hashlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,76 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MAIN = ROOT / ".venv"
 sys.path.insert(0, str(ROOT))
 
 from learning import lesson  # noqa: E402 - the clone is not necessarily installed
 from learning.ledger import run as exhibits  # noqa: E402
 from learning.ledger import table as table_of_traps  # noqa: E402
+from tools.environments import BY_NAME, ENVIRONMENTS, make  # noqa: E402
 
 LIMIT = 2400  # seconds one environment's tests may take
-
-
-@dataclass(frozen=True)
-class Environment:
-    """``packages`` are pip requirements installed without their dependencies; ``under`` names the environment whose
-    packages it borrows before those of ``.venv``."""
-
-    name: str
-    packages: tuple[str, ...]
-    under: str = ""
-
-    @property
-    def folder(self) -> Path:
-        return ROOT / f".venv-{self.name}"
-
-
-ENVIRONMENTS = (
-    Environment("triton36", ("triton==3.6.0",)),
-    Environment("triton36-numpy21", ("numpy==2.1.3",), under="triton36"),
-    Environment("triton38", ("triton==3.8.0",)),
-    Environment("triton39", ("triton==3.9.0",)),
-)
-BY_NAME = {environment.name: environment for environment in ENVIRONMENTS}
-
-
-def python_of(folder: Path) -> Path:
-    return folder / "bin" / "python"
-
-
-def packages_of(folder: Path) -> Path:
-    """The site-packages folder of a virtual environment made by this interpreter."""
-    return folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
-
-
-def make(environment: Environment) -> Path:
-    """Make the environment where it is missing or out of date; return its Python."""
-    if environment.under:
-        make(BY_NAME[environment.under])
-    if all(installed(requirement) for requirement in environment.packages):
-        return python_of(MAIN)
-    stamp = environment.folder / ".matrix-environment"
-    wanted = hashlib.sha256(repr((environment, sys.version, str(ROOT))).encode()).hexdigest()
-    python = python_of(environment.folder)
-    if stamp.exists() and stamp.read_text() == wanted and python.exists():
-        return python
-    shutil.rmtree(environment.folder, ignore_errors=True)
-    print(f"matrix: making {environment.folder.name} ({', '.join(environment.packages)})", flush=True)
-    subprocess.run([python_of(MAIN), "-m", "venv", "--without-pip", environment.folder], check=True)
-    target = packages_of(environment.folder)
-    install = [python_of(MAIN), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
-    subprocess.run([*install, "--no-compile", "--target", target, *environment.packages], check=True)
-    borrowed = [packages_of(BY_NAME[environment.under].folder)] if environment.under else []
-    lines = [f"import site; site.addsitedir({str(folder)!r})\n" for folder in (*borrowed, packages_of(MAIN))]
-    (target / "borrowed.pth").write_text("".join(lines))
-    stamp.write_text(wanted)
-    return python
-
-
-def installed(requirement: str) -> bool:
-    """Whether ``.venv`` itself satisfies ``name==version``."""
-    name, version = requirement.split("==")
-    return bool(list(packages_of(MAIN).glob(f"{name}-{version}.dist-info")))
 
 
 def versions(python: Path) -> str:
