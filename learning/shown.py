@@ -15,21 +15,30 @@ from learning.judge import faults
 def short_errors() -> None:
     """Show errors of compiling and running kernels in short from now on, in IPython; ``%tb`` still shows all of it.
 
-    Does nothing outside IPython, and where something else already handles exceptions there.
+    Whoever already handles other exceptions goes on with them: Colab explains an ImportError. Does nothing outside IPython.
     """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    if shell is None or (shell.custom_exceptions and getattr(shell, "_kernel_errors", None) is None):
+    if shell is None:
         return
     from triton.errors import TritonError
 
     from learning.lens.interpreter.execute import KernelFault
 
-    shell._kernel_errors = (TritonError, KernelFault)
-    shell.set_custom_exc(shell._kernel_errors, _show)
+    ours, others = (TritonError, KernelFault), shell.custom_exceptions
+    if others[: len(ours)] == ours:
+        return
+    before = shell.CustomTB if others else None
+
+    def show(shell: Any, kind: type, problem: BaseException, trace: Any, tb_offset: int | None = None) -> list[str]:
+        if before is None or issubclass(kind, ours):
+            return _show(shell, kind, problem)
+        return before(kind, problem, trace, tb_offset=tb_offset)
+
+    shell.set_custom_exc((*ours, *others), show)
 
 
-def _show(shell: Any, kind: type, problem: BaseException, trace: Any, tb_offset: int | None = None) -> list[str]:
+def _show(shell: Any, kind: type, problem: BaseException) -> list[str]:
     lines = told(problem)
     shell._showtraceback(kind, problem, lines)
     return lines
