@@ -72,12 +72,9 @@ WRONG = _Wrong("This is not as it should be: please report it with the lines abo
 def told_by(card: Lesson) -> ModuleType:
     """The capstone's ``demonstration`` module; raises ``LessonError`` naming what it lacks."""
     where = f"learning/capstones/{card.slug}/demonstration.py"
-    try:
-        module = importlib.import_module(f"learning.capstones.{card.slug}.demonstration")
-    except ModuleNotFoundError as missing:
-        if missing.name != f"learning.capstones.{card.slug}.demonstration":
-            raise
-        raise LessonError(f"{where} is missing") from None
+    if not (card.folder / "demonstration.py").is_file():
+        raise LessonError(f"{where} is missing")
+    module = importlib.import_module(f"learning.capstones.{card.slug}.demonstration")
     lacking = [name for name in ("DERIVATION", "FAULT", "LIMITATION", "evidence") if not hasattr(module, name)]
     if lacking:
         raise LessonError(f"{where} defines no {', '.join(lacking)}")

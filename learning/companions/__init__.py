@@ -16,8 +16,8 @@ from learning.sheet import Sheet, cell, table
 
 FOLDER = Path(__file__).parent
 ORDER = (
-    "start_here", "checklist_and_plan", "gotchas_ledger", "blank_page", "glossary", "worksheet", "portfolio",
-    "reference_results", "for_instructors",
+    "start_here", "checklist_and_plan", "gotchas_ledger", "blank_page", "glossary", "worksheet", "capstones",
+    "portfolio", "reference_results", "for_instructors",
 )  # fmt: skip
 """The companions in the order a learner meets them."""
 PYTHON = (3, 11)

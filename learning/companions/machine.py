@@ -38,7 +38,7 @@ def levels() -> Sheet:
     found = {one.card.slug: one for one in lessons()}
     parts = []
     for level in cards.LEVELS:
-        here = cards.discover(level)
+        here = [card for card in cards.discover(level) if card.slug in found]  # capstones have a page of their own
         rows = [
             [
                 found[card.slug].link, cell(card.sentence.rstrip(".")), f"{card.minutes} min", cell(", ".join(card.needs)),
@@ -55,7 +55,8 @@ def levels() -> Sheet:
 
 
 def begin_with(slug: str) -> Sheet:
-    """How to open a lesson here: the file, made from the release where it is not there yet, and the command that checks it.
+    """How to open a lesson or a capstone here: the file, made from the release or the starter where it is not there yet, and the
+    command that checks it.
 
     Raises ``UnknownLesson`` with near names.
     """
@@ -64,12 +65,13 @@ def begin_with(slug: str) -> Sheet:
     card = cards.find(slug)
     places = work.Places.default()
     try:
-        made = work.lay_out(card, places)
+        made = work.lay_out(card, places, python=card.level == "capstone")
     except work.Unavailable as missing:
         return Sheet(cell(missing))
-    target = places.folder(card) / f"{card.slug}.ipynb"
+    suffix, origin = (".py", "starter") if card.level == "capstone" else (".ipynb", "release")
+    target = places.folder(card) / f"{card.slug}{suffix}"
     flag = "" if card.kind == "cpu" else " --interpret"
-    told = "was made from the release" if made else "is yours already, and was left as it is"
+    told = f"was made from the {origin}" if made else "is yours already, and was left as it is"
     return Sheet(
         f"{cell(places.shown(target))} {told}. Open it in JupyterLab or your editor.",
         f"In a terminal: `{console.command(card.slug + flag)}`"

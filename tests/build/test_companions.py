@@ -171,6 +171,7 @@ EXPECTED = {
     "blank_page": ("show-draw", "Next on the ladder"),
     "glossary": ("show-look-up", "owns"),
     "worksheet": ("show-plan", "Nothing is kept yet"),
+    "capstones": ("show-capstones", "wide"),
     "portfolio": ("show-portfolio", "Nothing is recorded yet"),
     "reference_results": ("show-speed", "no evidence of your own completion"),
     "for_instructors": ("show-lessons", "by hand"),

@@ -70,7 +70,7 @@ def allocates_once_and_no_more(drive, trial):
 
 @check(points=2)
 def keeps_two_workspaces_apart(drive, trial):
-    """A call in a second workspace, on a second lane, between the kernels of a call in the first: neither reaches the other."""
+    """A call in a second workspace, on a second queue, between the kernels of a call in the first: neither reaches the other."""
     for one, other in (((2, 300), (2, 300)), ((2, 600), (3, 300))):
         trial.case(f"{one[0]} rows of {one[1]} in one, {other[0]} of {other[1]} in the other")
         x, y = trial.normal(*one), trial.normal(*other, scale=4.0, offset=-3.0)
@@ -80,9 +80,9 @@ def keeps_two_workspaces_apart(drive, trial):
 
 
 @check(points=2)
-def belongs_to_one_lane(softmax, drive, trial):
-    """Another stream and another thread are refused, by call and by release; the owner notices nothing. Nobody's lane is special."""
-    trial.case("2 rows of 300, owned by lane 1")
+def belongs_to_one_queue(softmax, drive, trial):
+    """Another stream and another thread are refused, by call and by release; the owner notices nothing. Nobody's queue is special."""
+    trial.case("2 rows of 300, owned by queue 1")
     x = trial.normal(2, 300)
     steps = [("open", "w", 1), ("softmax", "w", 1, 0, 256), ("softmax", "w", 2, 0, 256), ("softmax", "w", 0, 0, 256), ("release", "w", 2),
              ("elsewhere", "w", 1, 0, 256), ("owned", "w", 1), ("nbytes", "w"), ("softmax", "w", 1, 0, 256)]  # fmt: skip
@@ -90,7 +90,7 @@ def belongs_to_one_lane(softmax, drive, trial):
     for number in (2, 3, 4, 5):
         told.is_refused(number, "workspace", "take_over")
     trial.expect(
-        told.found[6] is True, called=told.words(6), got=told.found[6], expected="True: lane 1 is still the owner"
+        told.found[6] is True, called=told.words(6), got=told.found[6], expected="True: queue 1 is still the owner"
     )
     told.is_within(7, need(2, 300, 256), 2 * need(2, 300, 256) - 1)
     alone = trial.returns(softmax, x, chunk_size=256)
@@ -100,8 +100,8 @@ def belongs_to_one_lane(softmax, drive, trial):
 
 @check(points=2)
 def hands_over_in_order(softmax, drive, trial):
-    """take_over waits on the new lane for a mark recorded on the old one behind its last call, keeps the memory, and says so to the allocator."""
-    trial.case("2 rows of 300, from lane 1 to lane 2")
+    """take_over waits on the new queue for a mark recorded on the old one behind its last call, keeps the memory, and says so to the allocator."""
+    trial.case("2 rows of 300, from queue 1 to queue 2")
     x = trial.normal(2, 300)
     steps = [("open", "w", 1), ("softmax", "w", 1, 0, 256), ("nbytes", "w"), ("take_over", "w", 2), ("nbytes", "w"),
              ("softmax", "w", 2, 0, 256), ("extra", "w", 2, 0, 256), ("softmax", "w", 1, 0, 256), ("owned", "w", 2), ("take_over", "w", 2),
@@ -112,22 +112,22 @@ def hands_over_in_order(softmax, drive, trial):
     told.same(5, trial.returns(softmax, x, chunk_size=256))
     told.is_within(6, 0, 0)
     told.is_refused(7, "workspace", "take_over")
-    trial.expect(told.found[8] is True, called=told.words(8), got=told.found[8], expected="True: lane 2 is the owner")
+    trial.expect(told.found[8] is True, called=told.words(8), got=told.found[8], expected="True: queue 2 is the owner")
     log = told.found[10]
     calls = [at for at, (what, _, _) in enumerate(log) if what == "call"]
     handed = log[calls[0] + 1 : calls[1]]
     one, two = log[calls[0]][1], log[calls[1]][1]
-    waits = [number for what, lane, number in handed if what == "wait" and lane == two]
+    waits = [number for what, queue, number in handed if what == "wait" and queue == two]
     right = any(number > calls[0] and log[number][:2] == ["record", one] for number in waits)
     trial.expect(
-        right, called=told.words(3), got=f"on lanes: {handed}" if handed else "nothing asked of either lane",
-        expected="the new lane waits for a mark that the old lane records now, behind its call",
+        right, called=told.words(3), got=f"on queues: {handed}" if handed else "nothing asked of either queue",
+        expected="the new queue waits for a mark that the old queue records now, behind its call",
         advice="work that was asked for may not have begun: which mark is behind all of it?",
     )  # fmt: skip
     trial.expect(
-        any(what == "keeps" and lane == two for what, lane, _ in handed), called=told.words(3), got=f"on lanes: {handed}",
-        expected="the new lane keeps the memory, which was allocated on the old one",
-        advice="the allocator knows the lane that a tensor was made on. Who tells it that another one reads there too?",
+        any(what == "keeps" and queue == two for what, queue, _ in handed), called=told.words(3), got=f"on queues: {handed}",
+        expected="the new queue keeps the memory, which was allocated on the old one",
+        advice="the allocator knows the queue that a tensor was made on. Who tells it that another one reads there too?",
     )  # fmt: skip
 
 

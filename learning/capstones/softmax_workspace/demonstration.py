@@ -19,7 +19,7 @@ How large? R rows of C chunks: two numbers a chunk, two a row, 8 R (C + 1) bytes
 """
 
 LIMITATION = """
-The order on the CPU is read from a log: lanes there are numbers, nothing runs at once, and a hand-over that waits for nobody gives right results all the same. What the log cannot show, a card can: hands_over_on_the_device holds a stream up between the kernels of its call, and waits for
+The order on the CPU is read from a log: queues there are numbers, nothing runs at once, and a hand-over that waits for nobody gives right results all the same. What the log cannot show, a card can: hands_over_on_the_device holds a stream up between the kernels of its call, and waits for
 a GPU.
 
 The mark that a call sets is a plain field. It keeps a hook out, and a second call of the same thread; another thread is kept out by the owner. Two threads that both call take_over at one moment are not kept apart: a lock would do that, and the contract says that they must agree.

@@ -1,4 +1,4 @@
-"""What C2's set-up holds: lanes, oracle and comparison, and ``drive``, by which the checks use workspaces in the learner's process."""
+"""What C2's set-up holds: queues, oracle and comparison, and ``drive``, by which the checks use workspaces in the learner's process."""
 
 import contextlib
 import threading
@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from learning.judge import between
 
 
-class Lane:
+class Queue:
     """What work is ordered in: a stream of a card, or on the CPU a number, as one thread uses it."""
 
     def __init__(self, stream, number):
@@ -18,16 +18,16 @@ class Lane:
         self.thread = threading.get_ident()
 
     def __eq__(self, other):
-        return isinstance(other, Lane) and (self.key, self.thread) == (other.key, other.thread)
+        return isinstance(other, Queue) and (self.key, self.thread) == (other.key, other.thread)
 
     def __hash__(self):
         return hash((self.key, self.thread))
 
     def __repr__(self):
-        return f"lane {'.'.join(map(str, self.key))} of thread {self.thread}"
+        return f"queue {'.'.join(map(str, self.key))} of thread {self.thread}"
 
     def record(self):
-        """A mark behind all work asked for on this lane so far."""
+        """A mark behind all work asked for on this queue so far."""
         event = None
         if self._stream is not None:
             event = torch.cuda.Event()
@@ -36,34 +36,34 @@ class Lane:
         return event, len(written) - 1
 
     def wait(self, mark):
-        """Let work asked for on this lane from now on begin behind ``mark``."""
+        """Let work asked for on this queue from now on begin behind ``mark``."""
         event, number = mark
         if event is not None:
             self._stream.wait_event(event)
         written.append(("wait", self.key, number))
 
     def keeps(self, tensor):
-        """Tell the allocator that this lane uses memory which was allocated on another one."""
+        """Tell the allocator that this queue uses memory which was allocated on another one."""
         if self._stream is not None:
             tensor.record_stream(self._stream)
         written.append(("keeps", self.key, tensor.untyped_storage().data_ptr()))
 
 
 written = []
-"""What lanes were asked for, in order: (what, whose lane's key, which record or which memory); and ("call", key, -1) for each call of ``drive``."""
+"""What queues were asked for, in order: (what, whose queue's key, which record or which memory); and ("call", key, -1) for each call of ``drive``."""
 numbers = threading.local()
 streams = {}
 
 
 def current():
-    """The lane in use."""
+    """The queue in use."""
     stream = torch.cuda.current_stream() if torch.cuda.is_initialized() else None
-    return Lane(stream, getattr(numbers, "now", 0))
+    return Queue(stream, getattr(numbers, "now", 0))
 
 
 @contextlib.contextmanager
 def on(number):
-    """Within it lane ``number`` is the current one: on a card a stream of its own, which begins behind the caller's and ends before
+    """Within it queue ``number`` is the current one: on a card a stream of its own, which begins behind the caller's and ends before
     it; 0 is the caller's."""
     if torch.cuda.is_initialized() and number:
         here, beside = torch.cuda.current_stream(), streams.setdefault(number, torch.cuda.Stream())
@@ -104,14 +104,14 @@ workspaces = {}
 def drive(steps, *tensors):
     """Take ``steps``, one after the other, and return what each gave: a tensor, a number, None, or "refused: …" with the words.
 
-    ("open", name, lane)                          a workspace of that name; one that is open already stays
-    ("softmax", name, lane, number, chunk_size)   softmax of tensor ``number`` in it; name "" for none
-    ("extra", name, lane, number, chunk_size)     how many allocations that call makes besides its result's
-    ("within", name, lane, number, other, chunk_size)  [result, what a call for tensor ``other`` gave between its kernels]
-    ("amid", name, lane, number, what)            [result, what ``w.take_over()`` or ``w.release()`` gave between its kernels]
-    ("elsewhere", name, lane, number, chunk_size) the same call from another thread
-    ("take_over", name, lane), ("release", name, lane), ("nbytes", name), ("owned", name, lane)
-    ("written",)                                  what lanes were asked for: [what, lane, number] each, lanes counted as they appeared
+    ("open", name, queue)                          a workspace of that name; one that is open already stays
+    ("softmax", name, queue, number, chunk_size)   softmax of tensor ``number`` in it; name "" for none
+    ("extra", name, queue, number, chunk_size)     how many allocations that call makes besides its result's
+    ("within", name, queue, number, other, chunk_size)  [result, what a call for tensor ``other`` gave between its kernels]
+    ("amid", name, queue, number, what)            [result, what ``w.take_over()`` or ``w.release()`` gave between its kernels]
+    ("elsewhere", name, queue, number, chunk_size) the same call from another thread
+    ("take_over", name, queue), ("release", name, queue), ("nbytes", name), ("owned", name, queue)
+    ("written",)                                  what queues were asked for: [what, queue, number] each, queues counted as they appeared
     """
     return [step_of(step, tensors) for step in steps]
 
@@ -127,8 +127,8 @@ def step_of(step, tensors):
         if what == "nbytes":
             return workspaces[name].nbytes
         if what == "elsewhere":
-            lane, number, size = rest
-            return in_another_thread(lambda: step_of(("softmax", name, lane, number, size), tensors))
+            queue, number, size = rest
+            return in_another_thread(lambda: step_of(("softmax", name, queue, number, size), tensors))
         with on(rest[0]):
             return used(what, name, rest[1:], tensors)
     except (TypeError, ValueError) as refusal:
@@ -136,7 +136,7 @@ def step_of(step, tensors):
 
 
 def used(what, name, rest, tensors):
-    """A step on the lane that is current now."""
+    """A step on the queue that is current now."""
     if what == "open":
         workspaces.setdefault(name, None)
         workspaces[name] = workspaces[name] or Workspace()

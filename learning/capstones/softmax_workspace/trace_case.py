@@ -4,7 +4,7 @@ import torch
 
 
 def trace_case(softmax, Workspace, softmax_reference):
-    """Every value of a row gets the same share; the second call lies where the first one lay, and grows beyond it."""
+    """Every value of a row gets the same share; both calls need as much scratch, and the second finds what the first one made."""
     held = Workspace()
     first, second = torch.zeros(2, 513), torch.zeros(2, 700)
     made = [softmax(x, workspace=held, chunk_size=256) for x in (first, second)]

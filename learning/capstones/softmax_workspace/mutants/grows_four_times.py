@@ -52,7 +52,7 @@ def normalise_kernel(x_ptr, row_maxima_ptr, row_totals_ptr, out_ptr, n_cols, n_c
 
 
 class Workspace:
-    """Scratch for ``softmax`` that one lane owns: ``owner``; ``nbytes`` of memory held now."""
+    """Scratch for ``softmax`` that one queue owns: ``owner``; ``nbytes`` of memory held now."""
 
     def __init__(self):
         self.owner = current()
@@ -64,15 +64,15 @@ class Workspace:
         return 0 if self.buffer is None else self.buffer.numel() * 4
 
     def take_over(self):
-        """Make the current lane the owner, behind all that the owner before asked for."""
+        """Make the current queue the owner, behind all that the owner before asked for."""
         self.refuse_busy()
-        lane = current()
-        if lane == self.owner:
+        queue = current()
+        if queue == self.owner:
             return
-        lane.wait(self.owner.record())
+        queue.wait(self.owner.record())
         if self.buffer is not None:
-            lane.keeps(self.buffer)
-        self.owner = lane
+            queue.keeps(self.buffer)
+        self.owner = queue
 
     def release(self):
         """Let go of the memory."""
@@ -94,7 +94,7 @@ class Workspace:
         self.busy = False
 
     def refuse_others(self):
-        """Raise ValueError on any lane but the owner's."""
+        """Raise ValueError on any queue but the owner's."""
         if current() != self.owner:
             raise ValueError(
                 f"workspace belongs to {self.owner}, and this is {current()}: call its take_over() here first"

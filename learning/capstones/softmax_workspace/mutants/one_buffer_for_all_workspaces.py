@@ -55,7 +55,7 @@ kept = [None]
 
 
 class Workspace:
-    """Scratch for ``softmax`` that one lane owns: ``owner``; ``nbytes`` of memory held now."""
+    """Scratch for ``softmax`` that one queue owns: ``owner``; ``nbytes`` of memory held now."""
 
     def __init__(self):
         self.owner = current()
@@ -66,15 +66,15 @@ class Workspace:
         return 0 if kept[0] is None else kept[0].numel() * 4
 
     def take_over(self):
-        """Make the current lane the owner, behind all that the owner before asked for."""
+        """Make the current queue the owner, behind all that the owner before asked for."""
         self.refuse_busy()
-        lane = current()
-        if lane == self.owner:
+        queue = current()
+        if queue == self.owner:
             return
-        lane.wait(self.owner.record())
+        queue.wait(self.owner.record())
         if kept[0] is not None:
-            lane.keeps(kept[0])
-        self.owner = lane
+            queue.keeps(kept[0])
+        self.owner = queue
 
     def release(self):
         """Let go of the memory."""
@@ -97,7 +97,7 @@ class Workspace:
         self.busy = False
 
     def refuse_others(self):
-        """Raise ValueError on any lane but the owner's."""
+        """Raise ValueError on any queue but the owner's."""
         if current() != self.owner:
             raise ValueError(
                 f"workspace belongs to {self.owner}, and this is {current()}: call its take_over() here first"

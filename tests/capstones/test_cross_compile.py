@@ -1,0 +1,62 @@
+"""What the worked entries launch, over their whole contract, compiled for a T4: nothing spills, and everything fits. Nothing is run there."""
+
+import pytest
+
+from learning import capstones, lesson
+from learning.gates import predictions
+from learning.lens import rehearsal
+from learning.lens.cards import TARGETS
+
+CASES = {
+    "causal_schedule": '''
+def trace_case(attention, attention_reference):
+    """Every width, block and dtype; 40 tokens."""
+    told = {}
+    for width in (16, 32, 64):
+        for block in (16, 32):
+            for dtype in (torch.float16, torch.bfloat16):
+                x = torch.ones(40, width, dtype=dtype)
+                told[f"{width} {block} {dtype}"] = attention(x, x, x, block=block)
+    return told
+''',
+    "softmax_workspace": '''
+def trace_case(softmax, Workspace, softmax_reference):
+    """Every chunk size and dtype, one chunk and two; rows whose strides are and are not multiples of 16."""
+    told, held = {}, Workspace()
+    for size in (256, 1024, 4096):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            for columns in (size, 2 * size + 1):
+                x = torch.ones(2, columns, dtype=dtype)
+                told[f"{size} {columns} {dtype}"] = softmax(x, workspace=held, chunk_size=size)
+    return told
+''',
+    "wide_softmax": '''
+def trace_case(softmax, softmax_reference):
+    """Every dtype, the smallest block and the largest, rows whose strides are and are not multiples of 16."""
+    told = {}
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        for columns in (1, 5000, 32768, 40001, 131072):
+            told[f"{columns} {dtype}"] = softmax(torch.ones(1, columns, dtype=dtype))
+    return told
+''',
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", CASES)
+def test_the_entry_compiles_for_a_t4_and_keeps_everything_in_registers(slug, tmp_path):
+    (tmp_path / "trace_case.py").write_text(f'"""The whole contract."""\nimport torch\n{CASES[slug]}')
+    card = lesson.load(slug)
+    cells = [
+        cell
+        for cell in capstones.notebook(card)["cells"]
+        if cell["metadata"]["learning"]["role"] in ("setup", "answer")
+    ]
+    source = predictions.module([(cell["id"], cell["source"]) for cell in cells], card.entries)
+    found = rehearsal.run(tmp_path, source, card.entries, timeout=280)
+    assert found["problems"] == []
+    if not found["compiled"]:
+        pytest.skip("this machine's Triton cannot compile")
+    assert {made["target"] for made in found["compiled"]} == {TARGETS["t4"]}
+    assert [(made["kernel"], made["spilled"]) for made in found["compiled"] if made.get("spilled")] == []
+    assert all(made.get("launches", True) and made["shared"] <= 64 << 10 for made in found["compiled"])
