@@ -50,9 +50,12 @@ def verdict(found: Comparison) -> str:
         return "Locked; nothing to compare it with has been measured yet."
     waiting = len(found.fields) - len(found.answered)
     text = f"{found.points:.0%} over {len(found.answered)} of {len(found.fields)} fields"
-    misses = sum(row.missed for row in found.rows)
-    text += ": no value missed." if not misses else f": {misses} of {len(found.rows)} values missed."
-    return text + (f" Still to be measured: {waiting}." if waiting else "")
+    measured = [row for row in found.rows if row.points is not None]
+    misses = sum(row.missed for row in measured)
+    text += ": no measured value missed." if not misses else f": {misses} of {len(measured)} measured values missed."
+    unmeasured = len(found.rows) - len(measured)
+    values = f"{unmeasured} value{'s' * (unmeasured != 1)} of {waiting} field{'s' * (waiting != 1)}"
+    return text + (f" Still to be measured: {values}." if waiting else "")
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -27,6 +27,10 @@ from learning.gates.scoring import compare
 from learning.judge import setting as settings
 
 FILE = "logs.txt"
+TIMED = ("time", "floor", "ratio", "peer", "tuned")
+"""Names that only a benchmark on a GPU brings."""
+MOST_OFFERED = 3
+"""Numbers of one name that are offered."""
 
 
 def measured(**numbers: Mapping[str, float]) -> None:
@@ -68,7 +72,8 @@ def log(*, surprise: Any = ..., **numbers: Any) -> Shown:
     waiting = [name for name, value in {**numbers, "surprise": surprise}.items() if _unsaid(value)]
     if waiting or not numbers:
         say = ", ".join(waiting) or "a number at least, such as time=…,"
-        return Shown(f"Nothing is logged yet: {say} still to be said. Delete the line of a number you do not have.")
+        text = f"Nothing is logged yet: {say} still to be said. Delete the line of a number you do not have."
+        return Shown("\n".join([text, *_offered(session)]))
     known = log_numbers.held(session.lesson.slug, session.evidence())
     found = [one for name, value in numbers.items() for one in _matched(name, value, known)]
     if not log_record.in_words(surprise):
@@ -92,6 +97,27 @@ def log(*, surprise: Any = ..., **numbers: Any) -> Shown:
     append(path, payload["text"])
     session.note("log", payload, device=session.device.kind if session.device is not None else "cpu")
     return Shown(f"Written to {FILE}:\n\n{payload['text']}")
+
+
+def _offered(session: Any) -> list[str]:
+    """What may be logged by the records so far, the newest of each number, and what a GPU would add to it."""
+    known = {(one.name, one.where): one for one in log_numbers.held(session.lesson.slug, session.evidence())}
+    names = list(dict.fromkeys(name for name, _ in known))
+    lines = [
+        "Numbers that your records hold so far:"
+        if known
+        else "Your records hold no number yet: run the cells that check, compare and compile."
+    ]
+    for name in names:
+        mine = [one for one in known.values() if one.name == name]
+        more = f"; and {len(mine) - MOST_OFFERED} more" if len(mine) > MOST_OFFERED else ""
+        lines.append(f"  {name}: " + "; ".join(one.text() for one in mine[-MOST_OFFERED:]) + more)
+    lacking = [name for name in TIMED if name not in names]
+    if session.lesson.kind == "gpu" and lacking:
+        lines.append(
+            f"  {', '.join(lacking)}: a benchmark on a GPU would add them. An entry without them is whole: any number above will do."
+        )
+    return lines
 
 
 def entry(session: Any, found: list[tuple[float, Held]], payload: dict) -> str:

@@ -20,6 +20,7 @@ from learning.gates import records, written
 from learning.gates.comparison import Shown, page
 from learning.gates.fields import FIELDS, PredictionError, canonical
 from learning.gates.fingerprint import fingerprint
+from learning.gates.measured import mapping
 from learning.gates.scoring import compare as compared
 from learning.gates.scoring import predictions
 from learning.judge import reach
@@ -106,13 +107,15 @@ def compare() -> Shown:
     return page(compared(session.lesson.slug, session.evidence()), session.lesson, lines)
 
 
-def rehearse(session: Any, *, listing: str = "", target: str = rehearsal.TARGET, keep: bool = True) -> dict:
+def rehearse(
+    session: Any, *, listing: str = "", target: str = rehearsal.TARGET, keep: bool = True, drawn: bool = False
+) -> dict:
     """Trace and compile the answer on the lesson's small case and append ``launch`` and ``compile`` records; returns what
     was found, pictures and a ``listing`` ("ptx" unless said) included (see ``learning.lens.rehearsal.run``). An answer that
     has not changed is not run again.
 
     ``compile`` records are kept of the course's own card alone, whose figures predictions are about, and not without
-    ``keep``. Raises ``learning.lens.rehearsal.RehearsalFailed``.
+    ``keep``. What is only ``drawn`` leaves the kept comparison alone: its ``launch`` record is the first one or none. Raises ``learning.lens.rehearsal.RehearsalFailed``.
     """
     card, cells = session.lesson, session.history.cells()
     source = module(session.history.setup() + cells, card.entries)
@@ -138,8 +141,10 @@ def rehearse(session: Any, *, listing: str = "", target: str = rehearsal.TARGET,
     found = _rehearsed[session][1]
     kept = {name: found[name] for name in ("launches", "tensors", "result", "output", "padding", "problems", "target")}
     payload = {"case": found["case"], "trace": kept, "rules": written.rules(card, source, found)}
-    session.note("launch", payload, device=found["device"])
-    if found["compiled"] and keep and target == rehearsal.TARGET:
+    if not drawn or not any(mapping(record["payload"].get("trace")) for record in session.evidence()
+                            if record["event"] == "launch" and record["lesson"] == card.slug):  # fmt: skip
+        session.note("launch", payload, device=found["device"])
+    if found["compiled"] and keep and not drawn and target == rehearsal.TARGET:
         session.note("compile", {"case": found["case"], "kernels": found["compiled"]}, device=found["device"])
     return found
 

@@ -72,6 +72,11 @@ COMPILED = "the compiler's report: run predictions.compare() where Triton can co
 TIMED = "a benchmark on a GPU"
 
 
+def _off(by: float, size: str, above: str, below: str) -> str:
+    """A gap in words, the prediction's side of it named: "54 lanes too few"; ``by`` is predicted less measured."""
+    return f"{size} too {above if by > 0 else below}" if by == by else f"{size} apart"
+
+
 def _shape_rows(name: str, value: Any, partners: Partners) -> list[Row]:
     rows = []
     for key, sizes in value.items() if isinstance(value, dict) else [("", value)]:
@@ -136,7 +141,7 @@ def _pass_rows(name: str, value: dict, partners: Partners) -> list[Row]:
             continue
         got = tensor["load_passes"] + tensor["store_passes"]
         same = abs(got - predicted) < 0.005
-        gap = "" if same else f"{got - predicted:+.2f} passes"
+        gap = "" if same else _off(predicted - got, f"{abs(predicted - got):.2f} passes", "many", "few")
         rows.append(
             Row(name, key, f"{predicted:g}", f"{got:.2f}", float(same), gap,
                 reasons=() if same else reasons.passes(predicted, got, tensor))
@@ -153,7 +158,7 @@ def _masked_rows(name: str, value: Any, partners: Partners) -> list[Row]:
             continue
         # A tensor that is stored owns its lanes once; one that is only read is counted by its loads.
         got = tensor["masked_stores"] if tensor.get("stored") else tensor["masked_loads"]
-        gap = "" if got == predicted else f"{predicted - got:+d} lanes"
+        gap = "" if got == predicted else _off(predicted - got, f"{abs(predicted - got)} lanes", "many", "few")
         why = () if not gap else reasons.masked(predicted, got, partners.launch(), tensor)
         rows.append(Row(name, key, f"{predicted} lanes", f"{got} lanes", float(got == predicted), gap, reasons=why))
     return rows
@@ -203,7 +208,7 @@ def _output_rows(name: str, value: dict, partners: Partners) -> list[Row]:
         right = got == said or (math.isnan(got) and math.isnan(said)) or (
             math.isfinite(got) and abs(got - said) <= DIGITS * max(abs(got), 1e-30)
         )  # fmt: skip
-        gap = "" if right else f"{said - got:+.4g}"
+        gap = "" if right else _off(said - got, f"{abs(said - got):.4g}", "high", "low")
         why = () if right else ("Compute this one element by hand with the reference's formula, from its own inputs.",)
         rows.append(
             Row(name, key, reasons.value(predicted), reasons.value(measured[key]), float(right), gap, reasons=why)
@@ -279,5 +284,5 @@ def _interval_row(
     if got > high or got < low:
         near = high if got > high else low
         side = "above" if got > high else "below"
-        gap = f"{got / near:.2f} × {near:g}" if octaves else f"{abs(got - near):.0%} {side}"
+        gap = f"measured {got / near:.2f} × {near:g}" if octaves else f"measured {abs(got - near):.0%} {side}"
     return Row(name, key, words, shown, points, gap, reasons=why(low, high, got) if gap else ())

@@ -115,7 +115,7 @@ def my_kernel(launch: int = 0) -> Any:
     from learning.lens import rehearsal
 
     try:
-        found = predictions.rehearse(predictions.open_session())
+        found = predictions.rehearse(predictions.open_session(), drawn=True)
     except rehearsal.RehearsalFailed as reason:
         return Shown(f"There is no picture yet: {reason}")
     if not found["launches"]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
 
 from learning import course
-from learning.gates import blank_grade, records
+from learning.gates import blank_grade, blank_notebook, records
 from learning.gates.blank import sentence
 from learning.gates.blank_contract import Page
+from learning.judge import cells
 from learning.judge.engine import Graded
 from learning.judge.finding import CheckResult
 from learning.judge.score import report_lines
@@ -29,7 +31,7 @@ def check(lesson: Lesson, chosen: Namespace, places: Places, grade: Callable[...
     if lesson.kind == "gpu":
         machine.need_packages(lesson)  # what a page asks for is stated with torch
     log = places.log(lesson)
-    page, made = _page(lesson, chosen.blank, places)
+    page, made = _page(lesson, chosen.blank, places, chosen.anyway)
     path = log.parent / page.file
     say(f"{lesson.slug} ({lesson.id}), blank page {page.number}: {', '.join(page.names)} in {places.shown(path)}")
     if made:
@@ -67,8 +69,9 @@ def check(lesson: Lesson, chosen: Namespace, places: Places, grade: Callable[...
     return commands.status(graded)
 
 
-def _page(lesson: Lesson, wanted: str, places: Places) -> tuple[Page, str]:
-    """The page, and what was done where it was laid out now."""
+def _page(lesson: Lesson, wanted: str, places: Places, forced: bool) -> tuple[Page, str]:
+    """The page, and what was done where it was laid out now. While nothing is written on the newest page "new" gives that one,
+    unless another is ``forced``: draws are few, and one that was seen and left is spent."""
     log = places.log(lesson)
     try:
         kept = records.read(log).records
@@ -78,11 +81,27 @@ def _page(lesson: Lesson, wanted: str, places: Places) -> tuple[Page, str]:
             raise Unavailable(
                 f"there is no blank page {number} of {lesson.slug}; {command(lesson.slug + ' --blank new')}"
             )
+        newest = blank_grade.found(kept, lesson.slug, 0) if wanted == "new" and not forced else None
+        if newest is not None and _empty(newest, log.parent / newest.file):
+            return newest, "nothing is written on it yet, so no other is drawn (--blank new --anyway draws one)"
         if page is not None:
             return page, ""
         return blank_grade.lay_out(lesson, log), "laid out"
     except (OSError, records.RecordError, LessonError) as error:
         raise Unavailable(f"{places.shown(log.parent)}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _empty(page: Page, path: Path) -> bool:
+    """Whether the page is there with nothing written on it; one that cannot be read is not."""
+    try:
+        learner = blank_grade.from_notebook(page, path)
+    except (OSError, course.NotebookError):
+        return False
+    starters = [
+        course.text(each) for each in blank_notebook.notebook(page)["cells"] if course.role(each) == cells.ANSWER
+    ]
+    answers = [cell.source for cell in learner.cells if cell.role == cells.ANSWER]
+    return all(any(cells.is_todo(answer, starter) for starter in starters) for answer in answers)
 
 
 def _show(result: CheckResult) -> None:

@@ -52,7 +52,9 @@ def parser() -> argparse.ArgumentParser:
         "--file", metavar="PATH", help="check this notebook or .py, and keep nothing of it in the lesson's progress"
     )
     made.add_argument(
-        "--anyway", action="store_true", help="check though nothing is predicted yet, which closes those gates"
+        "--anyway",
+        action="store_true",
+        help="check though nothing is predicted yet, which closes those gates; with --blank new, leave an empty page",
     )
     made.add_argument("--py", action="store_true", help="work in work/NAME/NAME.py, made from the starter")
     made.add_argument(
@@ -105,7 +107,7 @@ def _blank(options: argparse.Namespace) -> None:
         if options.name is not None:
             raise UsageError(f"--blank takes a page's number, or new, and {options.blank!r} is neither")
         options.name, options.blank = options.blank, "0"  # `--blank vector_add`
-    for name in ("solution", "file", "py", "target", "anyway"):
+    for name in ("solution", "file", "py", "target"):
         if getattr(options, name):
             raise UsageError(f"--blank does not go with --{name}")
 

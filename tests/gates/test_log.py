@@ -219,3 +219,26 @@ def test_records_of_any_form_are_read(payloads):
     ]  # fmt: skip
     log_numbers.held("vector_add", made)
     assert log_record.proof(lesson.load("vector_add"), made).record is None
+
+
+def test_what_waits_is_told_with_the_numbers_that_the_records_hold(week):
+    told = log(time=..., surprise=...).text
+    assert told.startswith("Nothing is logged yet: time, surprise still to be said.")
+    assert "\n  registers: 30 (add_kernel for a T4)\n" in told and "\n  floor: 2516 µs (64 Mi)\n" in told
+    assert "tuned: a benchmark on a GPU would add them" in told
+
+
+def test_without_a_gpu_there_is_a_number_to_log_and_words_on_what_a_gpu_adds(tmp_path, monkeypatch):
+    before = settings._default
+    monkeypatch.setattr(session, "_session", None)
+    opened = session.begin("vector_add", folder=tmp_path)
+    try:
+        assert "hold no number yet: run the cells" in log(time=..., surprise=...).text
+        opened.note("compile", COMPILED, device="interpreter")
+        told = log(time=..., surprise=...).text
+        assert "registers: 30 (add_kernel for a T4)" in told
+        assert "time, floor, ratio, peer, tuned: a benchmark on a GPU would add them" in told
+        log(registers=30, surprise=SURPRISE)
+        assert gate(opened).proved
+    finally:
+        settings.install(before)

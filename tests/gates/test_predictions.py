@@ -60,7 +60,7 @@ def test_a_lesson_from_prediction_to_explained_misses(tmp_path):
     assert locked.startswith("Locked: padding, output") or locked.startswith("Locked: output, padding")
     assert "Not measured now: " in early  # the starter gives no result, and calling it was no launch
     assert "total after 1, 3, 2" in compared and "write yours: predictions.because(output" in compared
-    assert "75% over 2 of 2 fields: 1 of 4 values missed" in compared
+    assert "75% over 2 of 2 fields: 1 of 4 measured values missed" in compared
     assert revised.startswith("Kept as a revision") and "earn nothing" in revised
     assert "your cause: I forgot to rescale" in explained and "1 revision, not scored" in explained
     assert "04 masks, 05 kernel, 09 compare" in session
@@ -107,7 +107,7 @@ def test_vector_add_is_compared_and_drawn_from_its_own_kernel(tmp_path):
     )
     compared, drawn, asked, wrong, before, right, session, figures = shown[3 + len(answer) : 11 + len(answer)]
     changed = shown[-1]
-    assert "over 6 of 6 fields: no value missed" in compared
+    assert "over 6 of 6 fields: no measured value missed" in compared
     assert "program 2 stores out[2048:2500], 572 lanes own nothing" in drawn
     assert asked.startswith("Nothing is said yet") and asked.count("ld.global.b32 {") == 16
     hinted, in_view = wrong.split("\n\n", 1)

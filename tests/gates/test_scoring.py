@@ -149,11 +149,28 @@ def test_a_miss_is_shown_with_its_usual_reason_and_asks_for_a_cause(fields, reas
     assert "your cause: I counted wrongly" in mended.text and "write yours" not in mended.text
 
 
+def test_every_gap_names_the_predictions_side_and_only_measured_values_are_counted():
+    said = {
+        "passes": {"x": 3, "out": 0},
+        "masked": 600,
+        "output": {2499: 0.0, 7: 1e9},
+        "bound": "memory",
+        "launch_share": (0, 0.1),
+    }
+    trace = TRACE | {"output": {"2499": 5.0, "7": 1.0}}
+    found = compare(GPU.slug, [lock(**said), launch(trace)])
+    gaps = {f"{row.field} {row.key}".strip(): row.gap for row in found.rows if row.gap}
+    assert gaps["passes x"] == "2.00 passes too many" and gaps["passes out"] == "1.00 passes too few"
+    assert gaps["masked"] == "28 lanes too many" and gaps["output 2499"] == "5 too low"
+    assert gaps["output 7"].endswith("too high")
+    assert "5 of 5 measured values missed. Still to be measured: 2 values of 2 fields." in page(found, GPU, []).text
+
+
 def test_one_programs_masks_are_told_from_all_programs():
     sums = OUT | {"masked_stores": 81}
     trace = TRACE | {"tensors": {"x": X, "out": sums}}
     row = only(compare(GPU.slug, [lock(masked=27), launch(trace)]), "masked")
-    assert "one program's" in row.reasons[0] and row.gap == "-54 lanes"
+    assert "one program's" in row.reasons[0] and row.gap == "54 lanes too few"
 
 
 def test_the_partners_of_every_field_come_from_trace_compiler_and_benchmark():
@@ -237,7 +254,7 @@ def test_a_headless_regrade_of_submitted_records_gives_the_same_score_and_report
     assert (
         done.returncode == 0
         and done.stdout.strip() == here.strip()
-        and "over 11 of 11 fields: 1 of 12 values missed" in here
+        and "over 11 of 11 fields: 1 of 12 measured values missed" in here
     )
     assert proved(*records.read(log).records) == proved(*evidence) == ["grid", "tile", "masks", "bound", "compare"]
     missing = subprocess.run(

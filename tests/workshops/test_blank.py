@@ -54,7 +54,13 @@ def test_a_page_is_laid_out_then_todo_then_passed_and_another_is_drawn(ask, tmp_
     assert kept[-1]["device"] == "cpu" and kept[-1]["payload"]["via"] == "check"
     status, told = ask("online_normalizer --blank new")
     assert status == 2 and "blank page 2" in told
-    drawn = records.read(tmp_path / "work" / "online_normalizer" / records.FILE).records[-1]["payload"]["variation"]
+    status, told = ask("online_normalizer --blank new")
+    assert status == 2 and "blank page 2" in told and "so no other is drawn" in told
+    status, told = ask("online_normalizer --blank new --anyway")
+    assert status == 2 and "blank page 3" in told and "laid out" in told
+    (tmp_path / "work" / "online_normalizer" / "blank_3.ipynb").unlink()
+    assert "blank page 4" in ask("online_normalizer --blank new")[1]  # a page that is gone keeps nobody from another
+    drawn = records.read(tmp_path / "work" / "online_normalizer" / records.FILE).records[3]["payload"]["variation"]
     assert drawn != entry
 
 
