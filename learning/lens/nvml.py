@@ -51,7 +51,7 @@ class Clock:
 
 
 class Watch:
-    """Looks at the clock of the GPU that CUDA would call device 0; ``look()`` is None where NVML does not tell.
+    """Looks at the clock and the memory of the GPU that CUDA would call device 0; both are None where NVML does not tell.
 
     A context manager; it needs no CUDA context and changes no setting.
     """
@@ -89,6 +89,17 @@ class Watch:
             return None
         names = [name for bit, name in REASONS.items() if told and reasons.value & bit]
         return Clock(mhz.value, tuple(names))
+
+    def taken(self) -> int | None:
+        """Bytes of the card's memory that are taken now, by whatever process, contexts included; None where it is not told."""
+        memory = _Memory()
+        if self._nvml is None:
+            return None
+        try:
+            status = self._nvml.nvmlDeviceGetMemoryInfo(self._device, ctypes.byref(memory))
+        except AttributeError:
+            return None
+        return None if status else memory.used
 
 
 def first_gpu() -> Gpu | None:

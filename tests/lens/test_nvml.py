@@ -12,8 +12,8 @@ from learning.lens import nvml
 class Library:
     """A stand-in for libnvidia-ml: one GPU at ``mhz``, held down by ``reasons`` (bits); ``failing`` calls return an error."""
 
-    def __init__(self, mhz=1980, reasons=0, failing=()):
-        self.mhz, self.reasons, self.failing, self.open = mhz, reasons, failing, 0
+    def __init__(self, mhz=1980, reasons=0, failing=(), used=0):
+        self.mhz, self.reasons, self.failing, self.open, self.used = mhz, reasons, failing, 0, used
 
     def _status(self, name):
         return 999 if name in self.failing else 0
@@ -35,6 +35,10 @@ class Library:
     def nvmlDeviceGetClockInfo(self, device, kind, mhz):
         mhz._obj.value = self.mhz
         return self._status("clock")
+
+    def nvmlDeviceGetMemoryInfo(self, device, memory):
+        memory._obj.total, memory._obj.used = 16 << 30, self.used
+        return self._status("memory")
 
     def nvmlDeviceGetCurrentClocksThrottleReasons(self, device, reasons):
         reasons._obj.value = self.reasons
@@ -94,3 +98,15 @@ def test_without_the_library_or_with_an_old_one_there_is_no_clock(monkeypatch):
     with nvml.Watch() as watch:
         assert watch.look() is None
     assert ctypes.CDLL is nvml.ctypes.CDLL
+
+
+def test_what_is_taken_of_the_card_is_told_anew_at_every_look(library):
+    made = library(used=3 << 20)
+    with nvml.Watch() as watch:
+        assert watch.taken() == 3 << 20
+        made.used = 5 << 30
+        assert watch.taken() == 5 << 30
+    assert watch.taken() is None and made.open == 0
+    library(failing=("memory",))
+    with nvml.Watch() as silent:
+        assert silent.taken() is None

@@ -10,11 +10,8 @@ import importlib.util
 import inspect
 import json
 import math
-import os
 import re
-import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -30,7 +27,8 @@ from learning.judge import Check, setting
 from learning.judge.finding import NeedsDevice
 from learning.judge.seen import Counts
 from learning.judge.trial import Trial
-from learning.lens import device
+from learning.lens import assembler, device
+from learning.lens import ptx as reader
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -163,16 +161,17 @@ def load(path: Path):
 
 
 def assembled(kernel) -> dict:
-    """What ``ptxas -v`` says of a kernel's PTX: registers, spilled bytes, and the shared memory of its metadata."""
+    """What ``ptxas -v`` says of a kernel's PTX: registers, spilled bytes, and the shared memory of its metadata; and what the
+    PTX holds: instructions on tensor cores, fused multiply-adds, copies to shared memory that nobody waits for, bf16."""
     ptx = kernel.asm["ptx"]
     target = re.search(r"^\.target (sm_\w+)", ptx, re.MULTILINE)[1]
-    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
-        file.write(ptx)
-        file.flush()
-        command = [triton.knobs.nvidia.ptxas.path, "-v", f"--gpu-name={target}", file.name, "-o", os.devnull]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    listing, (_, said) = reader.read(ptx), assembler.assemble(ptx, target)
     return {
         "kernel": kernel.metadata.name,
+        "tensor_cores": listing.units["mma.sync"] + listing.units["wgmma"],
+        "fma": listing.units["fma"],
+        "async_copies": len(re.findall(r"\bcp\.async(?:\.bulk[\w.]*|\.c[ag])\.shared", ptx)),
+        "bf16": len(re.findall(r"^[^/\n]*\.bf16", ptx, re.MULTILINE)),
         "warps": kernel.metadata.num_warps,
         "target": target,
         "shared": kernel.metadata.shared,
