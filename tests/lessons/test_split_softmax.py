@@ -38,6 +38,9 @@ CLAIMS = [
     ("1024 · 128 · 2 · 4 bytes, 1.0 MB", 1.0, round(1024 * 128 * 8 / 1e6, 1)),
     ("up to 22 percent of the second walk", 22, round(100 * 60 / WIDE)),
     ("(60 MB less of 805.3: 175.8 µs at best", 175.8, round((3 * WIDE - 60) / H200, 1)),
+    ("four groups of 256 rows, 67.1 MB each, and five launches", 67.1, round(256 * 131072 * 2 / 1e6, 1)),
+    ("in groups of 64 MiB are four groups", 4, 1024 // (2**26 // (131072 * 2))),
+    ("536.9 MB would cross memory and the floor would be that of one walk, 126.6 µs", 536.9, round(2 * WIDE, 1)),
     ("| 1024 | 256 | 524 288 | 512 | | |", 524288, 1024 * 131072 // 256),
     ("| 8 | 4096 | 256 | 8192 | | |", 256, 8 * 32),
     ("64, since a multiprocessor has 65 536 in all", 64, 65536 // 1024),
@@ -97,20 +100,49 @@ def test_the_supplied_answer_meets_the_predictions_that_are_right():
 def test_the_tuned_form_launches_twice_and_reads_as_often():
     source = attempts.answer(CARD).source + "\nDEVICE = 'cpu'\n"
     seen = rehearsal.run(CARD.folder, source, ("tuned",), outputs=["0,512", "1,512"])
-    assert [one["kernel"] for one in seen["launches"]] == ["part_kernel", "finish_kernel"]
+    assert [(one["kernel"], one["programs"]) for one in seen["launches"]] == [("turns_kernel", 6)] * 2
     assert seen["tensors"]["x"]["load_passes"] == 2 and seen["problems"] == []
     assert seen["output"] == {"0,512": 0.5, "1,512": 1.0}
 
 
-@pytest.mark.slow
-def test_the_tuned_form_passes_every_check(monkeypatch):
-    """The cell named `tuned` is no entry of the lesson: here it stands in for one, past the house rules, which read cells."""
+@pytest.fixture
+def answer(monkeypatch):
+    """The supplied answer as a module, set up as a notebook sets it up."""
     from learning.lens import device
-
-    here = device.current().torch_device
     from learning.lessons.split_softmax import answer
 
-    monkeypatch.setattr(answer, "DEVICE", here, raising=False)
+    monkeypatch.setattr(answer, "DEVICE", device.current().torch_device, raising=False)
+    return answer
+
+
+@pytest.mark.parametrize("group", [1, 2 * 700 * 4, 2**26], ids=["a row", "two rows", "all rows"])
+def test_groups_of_every_size_give_the_same_bytes(answer, monkeypatch, group):
+    """Five rows are 5, 3 or 1 groups: launches that only read, that do both in equal and unequal parts, that only finish."""
+    import torch
+
+    from learning.lessons.split_softmax.reference import softmax_oracle
+
+    x = torch.randn(5, 700, generator=torch.Generator().manual_seed(3)).mul(4).to(answer.DEVICE)
+    whole = answer.tuned(x, chunk_size=256)
+    monkeypatch.setattr(answer, "GROUP_BYTES", group)
+    launched, plain = [], answer.turns_kernel
+
+    class Counting:
+        def __getitem__(self, grid):
+            launched.append(grid[0])
+            return plain[grid]
+
+    monkeypatch.setattr(answer, "turns_kernel", Counting())
+    assert torch.equal(answer.tuned(x, chunk_size=256), whole)
+    assert launched == {1: [3, 6, 6, 6, 6, 3], 5600: [6, 12, 9, 3], 2**26: [15, 15]}[group]
+    torch.testing.assert_close(whole.cpu().double(), softmax_oracle(x.cpu()), atol=2e-7, rtol=2e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", [1, 2**26], ids=["every row a group", "as it is"])
+def test_the_tuned_form_passes_every_check(answer, monkeypatch, group):
+    """The cell named `tuned` is no entry of the lesson: here it stands in for one, past the house rules, which read cells."""
+    monkeypatch.setattr(answer, "GROUP_BYTES", group)
     passes_every_check(CARD, answer.tuned, monkeypatch)
 
 
@@ -127,9 +159,9 @@ for capability in (75, 90):
         for size in answer.CHUNK_SIZES:
             x, scratch = torch.empty(2, 131072, dtype=dtype), torch.empty(64)
             chunks = 131072 // size
-            args = (x, scratch, scratch, x, 131072, chunks)
-            options = dict(CHUNKS=chunks, CHUNK=size, num_warps=8 if size == 4096 else 4)
-            made += cross_compile.compiled([(answer.finish_kernel, args, options)], capability)
+            args = (x, scratch, scratch, x, 131072, chunks, 0, 7 * chunks, 7 * chunks, 7 * chunks)
+            options = dict(CHUNKS=chunks, CHUNK=size, num_warps=4)
+            made += cross_compile.compiled([(answer.turns_kernel, args, options)], capability)
 print(json.dumps([cross_compile.assembled(kernel) for kernel in made]))
 """
 

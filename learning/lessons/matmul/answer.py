@@ -132,8 +132,11 @@ def tuned_kernel(
 
 
 def room_for_descriptors(size, alignment, stream):
-    """What Triton asks for where the hardware reads a descriptor from memory (sm_90): ``size`` bytes on the GPU."""
-    return torch.empty(size, dtype=torch.int8, device="cuda")
+    """What Triton asks for where the hardware reads a descriptor from memory (sm_90): ``size`` bytes on the GPU.
+
+    Zeros: there a descriptor is put in its place by exchanges, each of which reads what stood there before.
+    """
+    return torch.zeros(size, dtype=torch.int8, device="cuda")
 
 
 def tuned(a, b):

@@ -1,4 +1,4 @@
-"""The supplied answer of A2: the states of all chunks, then of all rows, then the quotients; and a form with one launch less."""
+"""The supplied answer of A2: the states of all chunks, then of all rows, then the quotients; and a form that takes turns."""
 
 import torch
 import triton
@@ -138,43 +138,65 @@ def softmax(x, *, chunk_size=1024):
     ### END SOLUTION
 
 
+# Bytes of x that are read before the first of them is read again: about what the L2 cache of an H200 holds.
+GROUP_BYTES = 2**26
+
+
 @triton.jit
-def finish_kernel(
+def turns_kernel(
     x_ptr,  # x[0, 0]; packed
-    maxima_ptr,  # [rows, chunks], float32, as part_kernel left them
-    totals_ptr,  # [rows, chunks], float32
+    maxima_ptr,  # [rows, chunks], float32: written for the chunks to be read, read for those to be finished
+    totals_ptr,  # [rows, chunks], float32, likewise
     out_ptr,  # out[0, 0]; packed
     n_cols,  # columns of x and out
     n_chunks,  # chunks of a row
+    first_to_finish,  # the first chunk, all rows counted through, of the group whose states an earlier launch left
+    to_finish,  # how many chunks that group has; 0 in the first launch
+    first_to_read,  # the first chunk of the next group
+    to_read,  # how many chunks it has; 0 in the last launch
     CHUNKS: tl.constexpr,  # lanes for the states of a row: a power of two, at least n_chunks
     CHUNK: tl.constexpr,  # columns of a chunk
 ):
-    """One program, one chunk of one row, the last chunk of the last row first: it merges its row's states itself."""
-    # 1. Which chunk is mine, when program 0 takes the last? Begin its load before anything else: the rest can wait for it.
-    # 2. All states of my row, merged as merge_kernel does.
-    # 3. Quotients, cast, store.
+    """One program, one chunk: even programs finish a group, its last chunk first, odd ones read the next; then what is left."""
+    # 1. Do I finish or read, and as the how-manieth of my kind? While both kinds last they alternate. (tl.where)
+    # 2. Which chunk is that, counted forwards if I read, backwards if I finish? Row, chunk, columns, mask as before.
+    # 3. To finish: begin the load of x first, and let it be evicted first; all states of my row, merged as merge_kernel does;
+    #    quotients, cast, store.
+    # 4. To read: the load, kept as long as the cache can; the state, as part_kernel leaves it. (eviction_policy=)
     ### BEGIN SOLUTION
-    place = tl.num_programs(0) - 1 - tl.program_id(0)
+    program, pairs = tl.program_id(0), tl.minimum(to_finish, to_read)
+    alternating = program < 2 * pairs
+    finishing = tl.where(alternating, program % 2 == 0, to_finish > to_read)
+    turn = tl.where(alternating, program // 2, program - pairs)
+    place = tl.where(finishing, first_to_finish + to_finish - 1 - turn, first_to_read + turn)
     row, chunk = place // n_chunks, place % n_chunks
     cols = chunk * CHUNK + tl.arange(0, CHUNK)
     mask = cols < n_cols
-    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=-float("inf")).to(tl.float32)
-    chunks = tl.arange(0, CHUNKS)
-    held = chunks < n_chunks
-    maxima = tl.load(maxima_ptr + row * n_chunks + chunks, mask=held, other=-float("inf"))
-    totals = tl.load(totals_ptr + row * n_chunks + chunks, mask=held, other=0.0)
-    maximum = tl.max(maxima, axis=0)
-    total = tl.sum(totals * tl.exp(maxima - maximum), axis=0)
-    y = tl.exp(x - maximum) / total
-    tl.store(out_ptr + row * n_cols + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
+    at = row * n_cols + cols
+    if finishing:
+        x = tl.load(x_ptr + at, mask=mask, other=-float("inf"), eviction_policy="evict_first").to(tl.float32)
+        chunks = tl.arange(0, CHUNKS)
+        held = chunks < n_chunks
+        maxima = tl.load(maxima_ptr + row * n_chunks + chunks, mask=held, other=-float("inf"))
+        totals = tl.load(totals_ptr + row * n_chunks + chunks, mask=held, other=0.0)
+        maximum = tl.max(maxima, axis=0)
+        share = 1.0 / tl.sum(totals * tl.exp(maxima - maximum), axis=0)
+        y = (tl.exp(x - maximum) * share).to(out_ptr.dtype.element_ty)
+        tl.store(out_ptr + at, y, mask=mask, eviction_policy="evict_first")
+    else:
+        x = tl.load(x_ptr + at, mask=mask, other=-float("inf"), eviction_policy="evict_last").to(tl.float32)
+        maximum = tl.max(x, axis=0)
+        tl.store(maxima_ptr + place, maximum)
+        tl.store(totals_ptr + place, tl.sum(tl.exp(x - maximum), axis=0))
     ### END SOLUTION
 
 
 def tuned(x, *, chunk_size=4096):
-    """The contract of ``softmax`` in two launches, of which the second walks backwards over what the first one read last."""
-    # 4. Refuse, result, no rows: as before. Scratch: two float32 numbers a chunk.
-    # 5. part_kernel as it is, then finish_kernel: a program for each chunk of each row, both times.
-    # 6. Return the result.
+    """The contract of ``softmax``, a group of rows at a time: each launch finishes one group while it reads the next."""
+    # 5. Refuse, result, no rows: as before. Scratch: two float32 numbers a chunk.
+    # 6. How many rows are GROUP_BYTES, at least one? One launch for each group of rows, and one more, in which nothing is left
+    #    to read. Each has a program for every chunk that it finishes and every chunk that it reads; num_warps=4.
+    # 7. Return the result.
     ### BEGIN SOLUTION
     refuse(x, chunk_size)
     n_rows, n_cols = x.shape
@@ -183,9 +205,13 @@ def tuned(x, *, chunk_size=4096):
         return out
     n_chunks = triton.cdiv(n_cols, chunk_size)
     maxima, totals = (torch.empty((n_rows, n_chunks), dtype=torch.float32, device=x.device) for _ in range(2))
-    each, warps = (n_rows * n_chunks,), 8 if chunk_size == 4096 else 4
-    part_kernel[each](x, maxima, totals, n_cols, n_chunks, CHUNK=chunk_size, num_warps=warps)
-    CHUNKS = triton.next_power_of_2(n_chunks)
-    finish_kernel[each](x, maxima, totals, out, n_cols, n_chunks, CHUNKS=CHUNKS, CHUNK=chunk_size, num_warps=warps)
+    CHUNKS, group = triton.next_power_of_2(n_chunks), max(1, GROUP_BYTES // (n_cols * x.element_size()))
+    before = 0, 0
+    for first in (*range(0, n_rows, group), n_rows):
+        now = first * n_chunks, min(group, n_rows - first) * n_chunks
+        turns_kernel[(before[1] + now[1],)](
+            x, maxima, totals, out, n_cols, n_chunks, *before, *now, CHUNKS=CHUNKS, CHUNK=chunk_size, num_warps=4
+        )
+        before = now
     return out
     ### END SOLUTION
