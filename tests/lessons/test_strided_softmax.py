@@ -1,0 +1,183 @@
+"""I1's own promises: the numbers its text states, the tuned form under every check, what the compiler makes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from learning import lesson
+from tests.lessons.tuned import passes_every_check
+
+HERE = Path(__file__).parent
+CARD = lesson.find("strided_softmax")
+TEXT = (CARD.folder / "lesson.md").read_text(encoding="utf-8")
+MATRIX, H200, T4 = 4096 * 8192 * 2 / 1e6, 4.24, 0.32  # MB in float16; MB a µs
+
+CLAIMS = [
+    ("| softmax, read where it lies | 134.2 MB | at least 419 µs | at least 31.6 µs |", 134.2, round(2 * MATRIX, 1)),
+    ("| softmax, read where it lies | 134.2 MB | at least 419 µs | at least 31.6 µs |", 419, round(2 * MATRIX / T4)),
+    ("| softmax, read where it lies | 134.2 MB | at least 419 µs | at least 31.6 µs |", 31.7, round(2 * MATRIX / H200 + 0.05, 1)),
+    ("at least 839 µs | at least 63.3 µs |", 839, round(4 * MATRIX / T4)),
+    ("at least 839 µs | at least 63.3 µs |", 63.3, round(4 * MATRIX / H200, 1)),
+    ("In one column they are 64 neighbours, 128 bytes in fp16, four whole sectors", 4, 64 * 2 // 32),
+    ("But 64 rows of 8192 are 1 MiB", 1, 64 * 8192 * 2 >> 20),
+    ("4096 rows in blocks of 64 are 64 programs", 64, 4096 // 64),
+    ("64 · 16 = 1024 programs", 1024, 64 * (8192 // 512)),
+    ("x twice and the result once are 201.3 MB, at least 47.5 µs at 4.24 TB/s", 201.3, round(3 * MATRIX, 1)),
+    ("x twice and the result once are 201.3 MB, at least 47.5 µs at 4.24 TB/s", 47.5, round(3 * MATRIX / H200, 1)),
+    ("holds 60 MB, x is 67.1", 67.1, round(MATRIX, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "number", "recomputed"), CLAIMS)
+def test_a_number_in_the_text_is_the_number_computed(sentence, number, recomputed):
+    assert sentence in TEXT
+    assert number == recomputed
+
+
+def test_no_time_of_ours_stands_in_the_text():
+    assert "its time on a T4 is your number, not ours" in TEXT
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """The supplied answer as a module, set up as a notebook sets it up."""
+    from learning.lens import device
+    from learning.lessons.strided_softmax import answer
+
+    monkeypatch.setattr(answer, "DEVICE", device.current().torch_device, raising=False)
+    return answer
+
+
+@pytest.fixture
+def launched(answer, monkeypatch):
+    """The names of the kernels launched, in order, each with its grid."""
+    seen = []
+
+    class Counting:
+        def __init__(self, name):
+            self.name, self.kernel = name, getattr(answer, name)
+
+        def __getitem__(self, grid):
+            seen.append((self.name, grid))
+            return self.kernel[grid]
+
+    for name in ("softmax_kernel", "states_kernel", "quotients_kernel"):
+        monkeypatch.setattr(answer, name, Counting(name))
+    return seen
+
+
+TURNED = [(1, 40), (8, 1), (70, 72), (64, 64), (130, 600), (9, 1025)]
+
+
+@pytest.mark.parametrize(("rows", "columns"), TURNED)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_a_turned_matrix_is_read_along_its_lines(answer, launched, rows, columns, dtype):
+    """Ragged blocks of rows, ragged tiles, a last part of one column; rows around -200, where any 0 read for nothing wins."""
+    import torch
+
+    from learning.lessons.strided_softmax.reference import softmax_oracle
+
+    drawn = torch.Generator().manual_seed(rows + columns)
+    lines = torch.randn(columns, -(-rows // 8) * 8, generator=drawn).mul(4).sub(200).to(getattr(torch, dtype))
+    x = lines.to(answer.DEVICE).t()[:rows]
+    made = answer.tuned(x)
+    parts = -(-columns // 512)
+    blocks = -(-rows // 64)
+    assert launched == [("states_kernel", (blocks, parts)), ("quotients_kernel", (blocks, parts))]
+    assert made.is_contiguous() and made.dtype == x.dtype
+    rounding = {"float32": 1e-6, "float16": 2**-11, "bfloat16": 2**-8}[dtype]
+    torch.testing.assert_close(made.cpu().double(), softmax_oracle(x.cpu()), atol=2e-7, rtol=2 * rounding)
+
+
+def not_turned(torch, here):
+    """Views that a descriptor cannot name line by line, and one without rows."""
+    base = torch.randn(4096, device=here)
+    return {
+        "packed": base[:72].view(6, 12),
+        "lines of 13 floats": base[:156].view(12, 13).t(),
+        "an address 4 bytes on": base[1:97].view(12, 8).t(),
+        "every line the same": base[:8].view(1, 8).expand(5, 8).t(),
+        "every other row": base[:192].view(12, 16).t()[::2],
+        "lines that overlap": base.as_strided((16, 7), (1, 8)),
+        "no rows": base[:96].view(12, 8).t()[:0],
+    }
+
+
+@pytest.mark.parametrize("name", not_turned(__import__("torch"), "cpu"))
+def test_what_a_descriptor_cannot_name_goes_to_the_taught_kernel(answer, launched, name):
+    import torch
+
+    x = not_turned(torch, answer.DEVICE)[name]
+    made = answer.tuned(x, num_warps=8)
+    assert launched == ([("softmax_kernel", (x.shape[0],))] if x.shape[0] else [])
+    torch.testing.assert_close(made, torch.softmax(x, 1).contiguous())
+
+
+def test_both_forms_refuse_alike(answer):
+    import torch
+
+    x = torch.zeros(8, 3, device=answer.DEVICE).t()
+    for given, options, words in (
+        ((x.double(),), {}, "x must have dtype float32, float16 or bfloat16"),
+        ((x[0],), {}, "x must be 2-D"),
+        ((x,), {"num_warps": True}, "num_warps must be 4 or 8, not True"),
+        ((x[:, :0],), {}, "x must have 1 to 8192 columns"),
+    ):
+        for function in (answer.softmax, answer.tuned):
+            with pytest.raises((TypeError, ValueError), match=words):
+                function(*given, **options)
+
+
+@pytest.mark.slow
+def test_the_tuned_form_passes_every_check(answer, monkeypatch):
+    """The cell named `tuned` is no entry of the lesson: here it stands in for one, past the house rules, which read cells."""
+    passes_every_check(CARD, answer.tuned, monkeypatch)
+
+
+COMPILED = """
+import json, sys
+sys.path.insert(0, {here!r})
+import torch, cross_compile
+from learning import lesson
+
+answer = cross_compile.load(lesson.find("strided_softmax").folder / "answer.py")
+tile, made = dict(ROWS=answer.ROWS, COLS=answer.COLS, PART=answer.PART), []
+for capability in (75, 90):
+    for dtype in answer.DTYPES:
+        for warps in (4, 8):
+            x, scratch = torch.empty(64, 64, dtype=dtype), torch.empty(64)
+            states = (x, scratch, scratch, 4096, 8192, 4096)
+            quotients = (x, scratch, scratch, x, 4096, 8192, 4096, 16)
+            made += cross_compile.compiled(
+                [
+                    (answer.states_kernel, states, tile | dict(num_warps=warps)),
+                    (answer.quotients_kernel, quotients, tile | dict(PARTS=16, num_warps=warps)),
+                ],
+                capability,
+            )
+print(json.dumps([cross_compile.assembled(kernel) for kernel in made]))
+"""
+
+
+@pytest.mark.slow
+def test_the_tuned_form_fits_a_t4_and_an_h200(tmp_path):
+    """Its kernels are launched by no check at their widest, so they are compiled here: for a T4 without a spilled register."""
+    pytest.importorskip("triton")
+    script = tmp_path / "registers.py"
+    script.write_text(COMPILED.format(here=str(HERE)))
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment |= {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(HERE.parent.parent)}
+    environment |= {"TRITON_DEFAULT_FP_FUSION": "1"}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr[-2000:]
+    kernels = json.loads(done.stdout)
+    old = [kernel for kernel in kernels if kernel["target"] == "sm_75"]
+    assert len(kernels) == 24 and len(old) == 12
+    assert [kernel for kernel in old if kernel["spilled"] or kernel["shared"] > 64 << 10] == []
+    assert [kernel for kernel in kernels if kernel["shared"] > 227 << 10] == []
