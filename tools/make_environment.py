@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 FINDER = ROOT / "tools" / "find_course.py"
 STAMP = VENV / ".course-environment"
+CONSTRAINTS = VENV / ".course-constraints.txt"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 EXTRAS = "kernels,lab,instructor,dev"
 SYSTEM = {
@@ -48,7 +49,8 @@ def main() -> int:
         run([sys.executable, "-m", "venv", str(VENV)])
     install_torch()
     say("installing the course's packages (two minutes the first time)")
-    pip("install", "-qq", "-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[{EXTRAS}]")
+    CONSTRAINTS.write_text(constraints(torchs_triton()))
+    pip("install", "-qq", "-c", str(CONSTRAINTS), "-e", f"{ROOT}[{EXTRAS}]")
     let_nbgrader_find_the_course()
     let_jupyter_start_quickly()
     STAMP.write_text(wanted)
@@ -134,10 +136,10 @@ def install_torch() -> None:
             "the CPU lesson runs anywhere: python -S -m learning.workshops.check online_normalizer"
         )
     torch, triton = pinned("torch"), pinned("triton")
-    if has(torch) and has(triton):
+    if has(torch) and has(torchs_triton() or triton):
         return
     gpu = shutil.which("nvidia-smi") is not None
-    say(f"installing {torch} ({'CUDA' if gpu else 'CPU'} build) and {triton}")
+    say(f"installing {torch} ({'CUDA' if gpu else 'CPU'} build) and Triton")
     index = os.environ.get("TORCH_INDEX")
     if index:
         pip("install", "-qq", "--index-url", index, torch)
@@ -152,7 +154,22 @@ def install_torch() -> None:
                 "make: no CPU build of torch could be installed. pytorch.org's install page gives the address of an "
                 "index with CPU builds: make TORCH_INDEX=<address>. Or accept the CUDA build: make TORCH=cuda"
             )
-    pip("install", "-qq", triton)
+    pip("install", "-qq", torchs_triton() or triton)
+
+
+def torchs_triton() -> str:
+    """What the installed torch demands of Triton, e.g. ``triton==3.7.1``: its CUDA builds do, its CPU builds do not ("")."""
+    code = (
+        "import importlib.metadata as m; found = [r.split(';')[0].translate({32: '', 40: '', 41: ''}) for r in m.requires('torch') or []]; "
+        "print(next((r for r in found if r.startswith('triton==')), ''))"
+    )
+    return subprocess.run([str(PYTHON), "-c", code], capture_output=True, text=True).stdout.strip()
+
+
+def constraints(demanded: str) -> str:
+    """The pins of constraints.txt, Triton's replaced by what torch demands: with both, pip could install neither."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines(keepends=True)
+    return "".join(f"{demanded}\n" if demanded and line.startswith("triton==") else line for line in lines)
 
 
 def has(requirement: str) -> bool:

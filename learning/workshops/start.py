@@ -11,6 +11,7 @@ import argparse
 import sys
 
 from learning import lesson as lessons
+from learning.lens import nvml
 from learning.workshops import console, options, work
 from learning.workshops.work import Places, Unavailable
 
@@ -54,9 +55,12 @@ def main(places: Places | None = None, arguments: list[str] | tuple[str, ...] = 
         console.say(f"Check yours with: {console.command(first.slug)}")
         return 0
     console.say(
-        f"Begin with {first.id}, {first.title}: open {places.shown(places.folder(first))} in JupyterLab (make lab)"
+        f"Begin with {first.id}, {first.title}: open {places.shown(places.folder(first) / f'{first.slug}.ipynb')} in "
+        "JupyterLab (make lab)"
     )
-    console.say(f"or in your editor, and ask for an answer with: {console.command(first.slug)}")
+    # Without a GPU ``check`` runs no kernel unasked: a newcomer's first command should not be the one that says so.
+    asked = "" if first.kind != "gpu" or nvml.first_gpu() else " --interpret"
+    console.say(f"or in your editor, and ask for an answer with: {console.command(first.slug)}{asked}")
     return 0
 
 

@@ -1,5 +1,7 @@
 """``make start``: every lesson laid out once, nothing overwritten, and a place to begin named."""
 
+import pytest
+
 from learning import course
 from learning import lesson as lessons
 from learning.workshops import start
@@ -21,6 +23,16 @@ def test_every_lesson_is_laid_out_and_the_first_is_named(places, capsys):
     first = lessons.discover()[0]
     assert f"Begin with {first.id}, {first.title}" in out
     assert out.count("made from the release") == len(lessons.discover())
+
+
+@pytest.mark.parametrize(("gpu", "ends"), [(None, " --interpret"), (object(), " vector_add")], ids=["laptop", "GPU"])
+def test_the_command_it_ends_with_is_one_that_runs_on_this_machine(places, capsys, monkeypatch, gpu, ends):
+    """Without a GPU ``check vector_add`` alone runs nothing and exits with 3."""
+    release_all(places)
+    monkeypatch.setattr(start.nvml, "first_gpu", lambda: gpu)
+    assert start.main(places) == 0
+    *_, opening, command = capsys.readouterr().out.splitlines()
+    assert command.endswith(ends) and "vector_add.ipynb in JupyterLab" in opening
 
 
 def test_what_is_there_stays(places, capsys):
