@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from learning import lesson
-from learning.attempts import answer
+from tools.lab import cell_with, copy_course, open_notebook, run_everything, save, solution, type_answer
 
-ROOT = Path(__file__).resolve().parents[2]
 SHOTS = os.environ.get("COURSE_SCREENSHOTS")
 
 
@@ -23,25 +21,13 @@ def shot(page, name):
         page.screenshot(path=str(Path(SHOTS, f"{name}.png")))
 
 
-def solution() -> str:
-    """Our answer's two definitions as a learner would type them: no markers, no imports."""
-    text = answer(lesson.find("vector_add")).source
-    lines = [line for line in text.splitlines() if not re.match(r"\s*### (BEGIN|END) SOLUTION", line)]
-    start = next(i for i, line in enumerate(lines) if line.startswith("@triton.jit"))
-    return "\n".join(lines[start:])
-
-
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """A course root of its own, as a clone has it, with vector_add laid out for a learner and one submission handed in."""
-    root = tmp_path_factory.mktemp("course")
-    for name in ("grader_config.py", "nbgrader_config.py"):
-        shutil.copy(ROOT / name, root / name)
-    for name in ("learning", "source", "release"):
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    root = copy_course(tmp_path_factory.mktemp("course"))
     work = root / "work" / "vector_add"
     work.mkdir(parents=True)
-    shutil.copy(ROOT / "release" / "vector_add" / "vector_add.ipynb", work)
+    shutil.copy(root / "release" / "vector_add" / "vector_add.ipynb", work)
     return root
 
 
@@ -49,31 +35,6 @@ def course(tmp_path_factory):
 def lab(course, tmp_path_factory, serve):
     with serve(course, tmp_path_factory.mktemp("home")) as running:
         yield running
-
-
-def open_notebook(page, lab, path):
-    page.goto(lab.page(f"lab/tree/{path}?reset"))
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=90_000)
-    page.get_by_text(re.compile(r"Python 3.*\| Idle")).wait_for(timeout=90_000)
-
-
-def cell_with(page, text):
-    """The first cell that holds ``text``, scrolled into view."""
-    cell = page.locator(".jp-Cell", has_text=text).first
-    cell.scroll_into_view_if_needed(timeout=20_000)
-    return cell
-
-
-def run_everything(page):
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name=re.compile("^Run All Cells")).click()
-    page.wait_for_timeout(1000)
-    page.get_by_text(re.compile(r"Python 3.*\| Idle")).wait_for(timeout=120_000)
-
-
-def save(page):
-    page.keyboard.press("Control+s")
-    page.wait_for_timeout(1500)
 
 
 def outputs(lab, path):
@@ -106,10 +67,7 @@ def test_an_untouched_release_runs_and_says_not_yet(page, lab):
 
 def test_the_typed_answer_passes_every_public_check(page, lab):
     open_notebook(page, lab, NOTEBOOK)
-    editor = cell_with(page, "def add_kernel(").locator(".cm-content")
-    editor.click()
-    page.keyboard.press("Control+a")
-    page.evaluate("text => document.execCommand('insertText', false, text)", solution())
+    type_answer(page, "def add_kernel(", solution())
     explanation = cell_with(page, "Write here.")
     explanation.dblclick()
     explanation.locator(".cm-content").click()
