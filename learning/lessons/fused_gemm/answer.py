@@ -109,28 +109,82 @@ def matmul_bias_relu(a, b, bias, *, group_m=8, tile_m=64):
     ### END SOLUTION
 
 
+# How many programs stay: one for each multiprocessor. Without a GPU 4, so that a small case has more tiles than that.
+MULTIPROCESSORS = torch.cuda.get_device_properties("cuda").multi_processor_count if torch.cuda.is_available() else 4
+
+
 def tiles():
-    """The configurations that the autotuner tries on this machine: 4 to 8 on a GPU, one where nothing can be timed."""
-    # 1. Small tiles, for FMA: 64 × 64 × 16 with 8 warps, 32 × 32 × 32 with 4, and two more. (triton.Config)
-    # 2. Where the capability is (8, 0) or more: wide tiles instead, for tensor cores, with several steps in flight.
+    """The configurations that the autotuner tries on this machine: 4 to 8 on a GPU, one where nothing can be timed.
+
+    STAY: programs that stay, one a multiprocessor, each taking tile after tile; else a program a tile. HALVES: how many
+    pieces, side by side, a tile of the result is stored in.
+    """
+    # 1. Small tiles, for FMA, a program each: 64 × 64 × 16 with 8 warps, 32 × 32 × 32 with 4, and two more. (triton.Config)
+    # 2. Where the capability is (8, 0) or more: wide tiles instead, for tensor cores, with several steps in flight; most stay.
+    # 3. Where nothing can be timed: one small configuration, which stays, so that the checks see it.
     ### BEGIN SOLUTION
+    goes, stays = {"HALVES": 1, "STAY": False}, {"HALVES": 1, "STAY": True}
     small = [
-        triton.Config({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 16}, num_warps=8),
-        triton.Config({"BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 32}, num_warps=4),
-        triton.Config({"BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 16}, num_warps=4),
-        triton.Config({"BLOCK_M": 64, "BLOCK_N": 32, "BLOCK_K": 16}, num_warps=4),
+        triton.Config({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 16} | goes, num_warps=8),
+        triton.Config({"BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 32} | goes, num_warps=4),
+        triton.Config({"BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 16} | goes, num_warps=4),
+        triton.Config({"BLOCK_M": 64, "BLOCK_N": 32, "BLOCK_K": 16} | goes, num_warps=4),
     ]
+    halved = stays | {"HALVES": 2}
     wide = [
-        triton.Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64}, num_warps=8, num_stages=3),
-        triton.Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64}, num_warps=8, num_stages=4),
-        triton.Config({"BLOCK_M": 256, "BLOCK_N": 128, "BLOCK_K": 64}, num_warps=8, num_stages=3),
-        triton.Config({"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64}, num_warps=8, num_stages=4),
-        triton.Config({"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64}, num_warps=4, num_stages=4),
-        triton.Config({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 128}, num_warps=4, num_stages=4),
+        triton.Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64} | stays, num_warps=8, num_stages=3),
+        triton.Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64} | halved, num_warps=8, num_stages=3),
+        triton.Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64} | halved, num_warps=8, num_stages=4),
+        triton.Config({"BLOCK_M": 256, "BLOCK_N": 128, "BLOCK_K": 64} | halved, num_warps=8, num_stages=3),
+        triton.Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64} | goes, num_warps=8, num_stages=4),
+        triton.Config({"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64} | goes, num_warps=8, num_stages=4),
+        triton.Config({"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64} | goes, num_warps=4, num_stages=4),
+        triton.Config({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 128} | goes, num_warps=4, num_stages=4),
     ]
     if not torch.cuda.is_available():
-        return small[:1]
+        return [triton.Config(small[0].kwargs | halved, num_warps=8)]
     return wide if torch.cuda.get_device_capability() >= (8, 0) else small
+    ### END SOLUTION
+
+
+@triton.jit
+def one_tile(
+    a_tiles,  # a as a descriptor of tiles
+    b_tiles,
+    bias_ptr,  # bias[0], anywhere
+    out_tiles,  # out as a descriptor of tiles, BLOCK_N // HALVES wide
+    tile,  # which tile, counted in bands
+    n_rows,
+    n_cols,
+    n_inner,
+    GROUP_M: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    HALVES: tl.constexpr,
+):
+    """Compute and store tile number ``tile`` of relu(a · b + bias), in the order of ``matmul_bias_relu_kernel``."""
+    # 4. The order is the same, and so is the loop, without masks; the bias still needs one; the same epilogue.
+    #    (.load([row, column]), .store([row, column], values))
+    # 5. In two halves, the left one is stored while the right one is still being made. (tl.reshape, tl.permute, tl.split)
+    ### BEGIN SOLUTION
+    tiles_down, tiles_across = tl.cdiv(n_rows, BLOCK_M), tl.cdiv(n_cols, BLOCK_N)
+    first = tile // (GROUP_M * tiles_across) * GROUP_M
+    height = tl.minimum(GROUP_M, tiles_down - first)
+    within = tile % (GROUP_M * tiles_across)
+    row, col = (first + within % height) * BLOCK_M, within // height * BLOCK_N
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for start in range(0, n_inner, BLOCK_K):
+        acc = tl.dot(a_tiles.load([row, start]), b_tiles.load([start, col]), acc)
+    cols = col + tl.arange(0, BLOCK_N)
+    bias = tl.load(bias_ptr + cols, mask=cols < n_cols, other=0.0).to(tl.float32)
+    y = tl.maximum(acc + bias[None, :], 0.0)
+    if HALVES == 1:
+        out_tiles.store([row, col], y.to(out_tiles.dtype))
+    else:
+        left, right = tl.split(tl.permute(tl.reshape(y, (BLOCK_M, 2, BLOCK_N // 2)), (0, 2, 1)))
+        out_tiles.store([row, col], left.to(out_tiles.dtype))
+        out_tiles.store([row, col + BLOCK_N // 2], right.to(out_tiles.dtype))
     ### END SOLUTION
 
 
@@ -148,40 +202,47 @@ def tuned_kernel(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
+    HALVES: tl.constexpr,
+    STAY: tl.constexpr,
 ):
-    """As ``matmul_bias_relu_kernel``, the tiles of the three matrices named by descriptors."""
-    # 3. The order is the same. Three descriptors: shape, strides, tile. (tl.make_tensor_descriptor)
-    # 4. The same loop, without masks; the bias still needs one; the same epilogue. (.load([row, column]), .store)
+    """As ``matmul_bias_relu_kernel``, the tiles of the three matrices named by descriptors; one tile a program, or many."""
+    # 6. Three descriptors: shape, strides, tile. (tl.make_tensor_descriptor)
+    # 7. The program's own tile; or, if it stays, every tile whose number is its own plus a multiple of the number of programs,
+    #    both loops made one, so that the next tile is fetched while this one is stored. (tl.range(…, flatten=True))
     ### BEGIN SOLUTION
-    tiles_down, tiles_across = tl.cdiv(n_rows, BLOCK_M), tl.cdiv(n_cols, BLOCK_N)
-    tile = tl.program_id(0)
-    first = tile // (GROUP_M * tiles_across) * GROUP_M
-    height = tl.minimum(GROUP_M, tiles_down - first)
-    within = tile % (GROUP_M * tiles_across)
-    row, col = (first + within % height) * BLOCK_M, within // height * BLOCK_N
     a_tiles = tl.make_tensor_descriptor(a_ptr, [n_rows, n_inner], [n_inner, 1], [BLOCK_M, BLOCK_K])
     b_tiles = tl.make_tensor_descriptor(b_ptr, [n_inner, n_cols], [n_cols, 1], [BLOCK_K, BLOCK_N])
-    out_tiles = tl.make_tensor_descriptor(out_ptr, [n_rows, n_cols], [n_cols, 1], [BLOCK_M, BLOCK_N])
-    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-    for start in range(0, n_inner, BLOCK_K):
-        acc = tl.dot(a_tiles.load([row, start]), b_tiles.load([start, col]), acc)
-    cols = col + tl.arange(0, BLOCK_N)
-    bias = tl.load(bias_ptr + cols, mask=cols < n_cols, other=0.0).to(tl.float32)
-    y = tl.maximum(acc + bias[None, :], 0.0)
-    out_tiles.store([row, col], y.to(out_ptr.dtype.element_ty))
+    out_tiles = tl.make_tensor_descriptor(out_ptr, [n_rows, n_cols], [n_cols, 1], [BLOCK_M, BLOCK_N // HALVES])
+    own = tl.program_id(0)
+    if STAY:
+        n_tiles = tl.cdiv(n_rows, BLOCK_M) * tl.cdiv(n_cols, BLOCK_N)
+        for tile in tl.range(own, n_tiles, tl.num_programs(0), flatten=True):
+            one_tile(
+                a_tiles, b_tiles, bias_ptr, out_tiles, tile, n_rows, n_cols, n_inner,
+                GROUP_M, BLOCK_M, BLOCK_N, BLOCK_K, HALVES,
+            )  # fmt: skip
+    else:
+        one_tile(
+            a_tiles, b_tiles, bias_ptr, out_tiles, own, n_rows, n_cols, n_inner,
+            GROUP_M, BLOCK_M, BLOCK_N, BLOCK_K, HALVES,
+        )  # fmt: skip
     ### END SOLUTION
 
 
 def room_for_descriptors(size, alignment, stream):
-    """What Triton asks for where the hardware reads a descriptor from memory (sm_90): ``size`` bytes on the GPU."""
-    return torch.empty(size, dtype=torch.int8, device="cuda")
+    """What Triton asks for where the hardware reads a descriptor from memory (sm_90): ``size`` bytes on the GPU.
+
+    Zeros: there a descriptor is put in its place by exchanges, each of which reads what stood there before.
+    """
+    return torch.zeros(size, dtype=torch.int8, device="cuda")
 
 
 def tuned(a, b, bias, *, group_m=8, tile_m=64):
     """As ``matmul_bias_relu``, same contract: descriptors and the fastest tile where rows are whole 16 bytes."""
-    # 5. Refuse as before. What a descriptor cannot name (K or N that 8 does not divide, a or b at an address that 16 does
+    # 8. Refuse as before. What a descriptor cannot name (K or N that 8 does not divide, a or b at an address that 16 does
     #    not divide, a matrix with no elements) goes to matmul_bias_relu.
-    # 6. The rest: triton.set_allocator(room_for_descriptors), and a grid that is a function of the configuration.
+    # 9. The rest: triton.set_allocator(room_for_descriptors), and a grid that is a function of the configuration: a program for
+    #    every tile, but if they stay at most MULTIPROCESSORS.
     ### BEGIN SOLUTION
     refuse(a, b, bias, group_m, tile_m)
     (n_rows, n_inner), n_cols = a.shape, b.shape[1]
@@ -191,7 +252,8 @@ def tuned(a, b, bias, *, group_m=8, tile_m=64):
     out = torch.empty((n_rows, n_cols), dtype=a.dtype, device=a.device)
 
     def grid_of(meta):
-        return (triton.cdiv(n_rows, meta["BLOCK_M"]) * triton.cdiv(n_cols, meta["BLOCK_N"]),)
+        n_tiles = triton.cdiv(n_rows, meta["BLOCK_M"]) * triton.cdiv(n_cols, meta["BLOCK_N"])
+        return (min(n_tiles, MULTIPROCESSORS) if meta["STAY"] else n_tiles,)
 
     triton.set_allocator(room_for_descriptors)
     tuned_kernel[grid_of](a, b, bias, out, n_rows, n_cols, n_inner, GROUP_M=group_m)
