@@ -9,7 +9,7 @@ from __future__ import annotations
 
 ALLOCATE = frozenset(
     """empty zeros ones full empty_like zeros_like ones_like full_like new_empty new_zeros new_ones new_full
-    empty_strided new_empty_strided zero_ fill_""".split()
+    empty_strided new_empty_strided zero_ fill_ record_stream""".split()
 )
 VIEW = frozenset(
     """view view_as reshape flatten ravel unflatten as_strided t transpose permute movedim moveaxis swapaxes swapdims
