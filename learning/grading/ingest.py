@@ -206,7 +206,7 @@ def _mended(value: dict, notes: list[str]) -> dict:
     cells = value.get("cells")
     if not isinstance(cells, list) and isinstance(value.get("worksheets"), list):
         sheets = [sheet for sheet in value["worksheets"] if isinstance(sheet, dict)]
-        cells = [cell for sheet in sheets for cell in sheet.get("cells") or []]
+        cells = [cell for sheet in sheets if isinstance(sheet.get("cells"), list) for cell in sheet["cells"]]
         notes.append("the notebook was in the format of before 2015")
     if not isinstance(cells, list):
         raise Damage("the file has no cells, so it is not a notebook; save the notebook and hand it in again")
@@ -215,7 +215,7 @@ def _mended(value: dict, notes: list[str]) -> dict:
             f"the notebook has {len(cells)} cells and at most {CELLS} are read; remove cells and hand it in again"
         )
     if version not in (3, 4) and "cells" in value:
-        notes.append(f"the notebook says it is in format {version!r}; it was read as format 4")
+        notes.append(f"the notebook says it is in format {repr(version)[:40]}; it was read as format 4")
     mended, seen, bad_ids = [], set(), 0
     for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):
@@ -263,7 +263,7 @@ def _cell(cell: dict, number: int, notes: list[str]) -> dict:
         level = cell.get("level") if isinstance(cell.get("level"), int) else 1
         kind, source = "markdown", "#" * max(1, min(level, 6)) + " " + source
     if kind not in ("code", "markdown", "raw"):
-        notes.append(f"cell {number} is of type {kind!r}; it was read as code")
+        notes.append(f"cell {number} is of type {repr(kind)[:40]}; it was read as code")
         kind = "code"
     metadata = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
     new: dict = {"cell_type": kind, "metadata": _metadata(metadata), "source": source}

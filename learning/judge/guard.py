@@ -31,7 +31,8 @@ _UNINITIALISED = (torch.empty, torch.empty_like, torch.empty_strided, torch.empt
 _INITIALISED = (torch.zeros, torch.zeros_like, torch.ones, torch.ones_like, torch.full, torch.full_like,
                 _Tensor.new_zeros, _Tensor.new_ones, _Tensor.new_full)  # fmt: skip
 _ALLOCATORS = dict.fromkeys(_UNINITIALISED, True) | dict.fromkeys(_INITIALISED, False)
-MOST_NAMES = 200
+MOST_NAMES = 1000
+"""More than all allowed names together, so that none of them fills the record; who fills it all the same is told."""
 
 # Bound here, before any learner code runs, so that a patched torch.Tensor method is not what the judge reads with.
 _storage_of, _shape_of, _stride_of = _Tensor.untyped_storage, _Tensor.size, _Tensor.stride
@@ -49,6 +50,9 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LENS = _HERE + "lens" + os.sep
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _TRITON = os.path.join(os.path.dirname(os.path.dirname(_TORCH)), "triton") + os.sep
+
+BEYOND = "torch.calls_beyond_counting"
+"""Stands in the record for names that found no room: no lesson allows it."""
 
 _handed_out: list[Any] = []
 """Storages of the last call's outputs, kept alive: memory at the same address in the next call is the same memory."""
@@ -128,10 +132,9 @@ class Watch(TorchFunctionMode):
         self._order.end()
 
     def __torch_function__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        if len(self._names) < MOST_NAMES:
-            name = _called_by_wrapper(function)
-            if name:
-                self._names.setdefault(name)
+        name = _called_by_wrapper(function)
+        if name:
+            self._names.setdefault(name if len(self._names) < MOST_NAMES else BEYOND)
         result = function(*args, **(kwargs or {}))
         try:
             uninitialised = _ALLOCATORS.get(function)
@@ -288,10 +291,10 @@ class _Operators(TorchDispatchMode):
 
 
 def _note(self: _Operators, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    if len(self._names) < MOST_NAMES and not function.is_view:
+    if not function.is_view:
         name = str(function._schema.name).rpartition("::")[2]
         if name not in torch_calls.MOVES and not _launching(sys._getframe(1)):
-            self._names.setdefault(f"aten.{name}")
+            self._names.setdefault(f"aten.{name}" if len(self._names) < MOST_NAMES else BEYOND)
     return function(*args, **(kwargs or {}))
 
 
@@ -299,11 +302,10 @@ _Operators.__torch_dispatch__ = _note  # in the class's body torch would wrap it
 
 
 def _launching(frame: Any) -> bool:
-    """Whether the first frame outside torch and this watch is the course's device at a launch, or Triton's clock."""
+    """Whether the first frame outside torch and this watch is the course's device at a launch."""
     while frame is not None and frame.f_code.co_filename.startswith((_TORCH, __file__)):
         frame = frame.f_back
-    file = frame.f_code.co_filename if frame is not None else ""
-    return file.startswith(_LENS) or file == _TRITON + "testing.py"
+    return frame is not None and frame.f_code.co_filename.startswith(_LENS)
 
 
 def _called_by_wrapper(function: Any) -> str:
@@ -324,7 +326,7 @@ def _called_by_wrapper(function: Any) -> str:
     else:
         module, plain = outermost.f_globals["__name__"], outermost.f_code.co_name
         name = f"Tensor.{plain}" if module == "torch._tensor" else f"{module}.{plain}"
-    if file.startswith(_TRITON) and (name.rpartition(".")[2] in torch_calls.LAUNCH or file == _TRITON + "testing.py"):
+    if file.startswith(_TRITON) and name.rpartition(".")[2] in torch_calls.LAUNCH:
         return ""
     return name
 

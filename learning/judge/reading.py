@@ -41,10 +41,22 @@ FOREIGN = frozenset("torch numpy np builtins functools operator itertools".split
 """Modules that hang on others as attributes: ``triton.testing.torch`` is torch, and ``device.sys`` is sys."""
 INSIDE_TORCH = frozenset("library overrides utils fx _ops classes hub serialization".split())
 """Parts of torch by which its own operators and calls can be replaced: nobody's scratch work."""
+INSIDE_TRITON = frozenset("build interpreter code_generator backends knobs profiler".split())
+"""Parts of Triton that compile what they are given as text, or replace what its launches do."""
+MODULES = frozenset(
+    """torch torch.cuda math triton triton.language triton.language.core triton.language.standard triton.language.math
+    triton.language.semantic triton.language.extra triton.testing triton.runtime triton.runtime.jit triton.runtime.driver
+    triton.runtime.autotuner triton.compiler triton.tools triton.tools.tensor_descriptor learning""".split()
+)
+"""Modules as values: one in a list or behind a parameter is asked for parts that no dotted name shows."""
+NEVER_HELD = FOREIGN - frozenset("operator time io signal code types resource np socket dis pickle".split())
+"""Names of modules that no object of an answer's own has as an attribute."""
 OF_A_STORAGE = frozenset("data_ptr nbytes size device element_size is_cuda".split())
 """What may be asked of ``x.untyped_storage()``: its bytes are the tensor's values."""
 LITERAL = frozenset("getattr setattr hasattr delattr".split())
 LOCKED = ("_reference", "_oracle")
+
+HANDED_ON = "a module handed on as a value could be asked for anything"
 
 Report = Callable[..., None]
 
@@ -141,7 +153,7 @@ class Reader(ast.NodeVisitor):
         if f"{module}.{node.names[0].name}" not in self.imports:
             self._imported(module, node)
         for name in node.names:
-            if name.name == "*" and not module.startswith("triton"):
+            if name.name == "*" and not module.startswith("triton.language"):
                 self.report("imports", node, "name what you import")
             self._path(f"{module}.{name.name}", node)
 
@@ -242,12 +254,31 @@ class Reader(ast.NodeVisitor):
                 self.report("private", node)
             elif self.work and name.endswith(LOCKED):
                 self.report("reference", node)
+            elif name in LITERAL:
+                self.report("names", node, "handed on, it could be given any name")
             else:
                 path = self.known.get(name, "")
-                if "." in path:
+                if path in MODULES and path != "torch":
+                    self.report("modules", node, HANDED_ON)
+                elif "." in path:
                     self._path(path, node)
                 elif path == "torch" and self.work and self.refused is not None:
-                    self.report("torch", node, "torch handed on as a value could be asked for anything")
+                    self.report("torch", node, HANDED_ON)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """``lib = tl.math`` only gives a module another name, by which it is known from there on."""
+        plain = len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        if plain and self._dotted(node.value) in MODULES - {"torch"}:
+            self.visit(node.targets[0])
+        else:
+            self.generic_visit(node)
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> None:
+        """``case object(__globals__=g)`` reads an attribute with no dot before its name."""
+        for name in node.kwd_attrs:
+            read = ast.Attribute(ast.Name("_", ast.Load()), name, ast.Load())
+            self.visit_Attribute(ast.fix_missing_locations(ast.copy_location(read, node)))
+        self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         path = self._dotted(node)
@@ -257,8 +288,12 @@ class Reader(ast.NodeVisitor):
             self.report("private", node)
         elif self.work and node.attr.endswith(LOCKED):
             self.report("reference", node)
+        elif path in MODULES and isinstance(node.ctx, ast.Load):
+            self.report("modules", node, HANDED_ON)
         elif path:
             self._path(path, node)
+        elif node.attr in NEVER_HELD:
+            self.report("system" if node.attr in SYSTEM else "imports", node)
         if not path:
             self._method(node, called=False)
             if _is_storage(node.value) and node.attr in OF_A_STORAGE:
@@ -284,6 +319,9 @@ class Reader(ast.NodeVisitor):
             return
         if parts[0] == "torch" and len(parts) > 1 and (parts[1] in INSIDE_TORCH or parts[1].startswith("_")):
             self.report("torch", node, "it can replace what torch's own functions do")
+            return
+        if parts[0] == "triton" and any(p in INSIDE_TRITON or (p[0] == "_" and p[:2] != "__") for p in parts[1:]):
+            self.report("modules", node, "it can replace what Triton's own functions do")
             return
         if any(_dunder(part) for part in parts[1:-1]):
             self.report("private", node)
@@ -320,8 +358,9 @@ class Reader(ast.NodeVisitor):
                 self.report("names", node)
             else:
                 self._literal(called, node)
-                if self._dotted(node.args[0]):
-                    return
+                for part in node.args[1:] if self._dotted(node.args[0]) else node.args:
+                    self.visit(part)
+                return
         elif called == "type" and len(node.args) + len(node.keywords) > 1:
             self.report("dynamic", node)
         elif isinstance(node.func, ast.Attribute) and not self._dotted(node.func):
@@ -337,6 +376,8 @@ class Reader(ast.NodeVisitor):
             self.report("private", node)
         elif path:
             self._path(f"{path}.{name}", node)
+        elif name in NEVER_HELD:
+            self.report("system" if name in SYSTEM else "imports", node)
         else:
             self._method(ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node), called=True)
 

@@ -149,7 +149,8 @@ class Trial:
         bounds = Bounds(k=k, c=c, exact=exact, working=working or torch.float32, terms=terms)
         case = Case(reference, oracle, yardstick, bounds, scale, tile, atomics, repeats or runs(self.device),
                     _words(names), _words(outputs), traced=self.device == "interpreter",
-                    others=self.device == "cuda" or not self._tried_others)  # fmt: skip
+                    others=self.device == "cuda" or not self._tried_others,
+                    first=not self._tried_others)  # fmt: skip
         self.cases += 1
         judged = Parity(entry, args, options, case)
         with self._told():

@@ -214,7 +214,7 @@ def fault_from(data: dict | None) -> call.Fault | None:
 
 
 def _texts(values: list) -> list[str]:
-    return [str(value)[:300] for value in values[:300]]
+    return [str(value)[:300] for value in values[:2000]]
 
 
 def _output(data: dict) -> call.Output:
