@@ -167,6 +167,11 @@ def run_everything(page: Any) -> None:
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name=re.compile("^Run All Cells")).click()
     page.wait_for_timeout(1000)
+    # "Idle" also stands there between two cells, and before the first: no cell may wait any more.
+    waiting = (
+        "() => ![...document.querySelectorAll('.jp-InputPrompt')].some(prompt => prompt.textContent.includes('*'))"
+    )
+    page.wait_for_function(waiting, timeout=300_000)
     page.get_by_text(IDLE).wait_for(timeout=180_000)
 
 
