@@ -1,0 +1,45 @@
+"""A week as a learner does it, headless: from the untouched release to the last gate that can be had on this machine."""
+
+import importlib.util
+
+import pytest
+
+from learning import lesson
+from learning.gates import records
+from learning.gates.progress import progress
+from learning.lens import device
+from tests.gates import week
+
+GPU = device.current().kind == "cuda"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(
+        not (week.JUPYTER or importlib.util.find_spec("IPython")), reason="needs a Jupyter kernel or IPython"
+    ),
+]
+
+
+def states(slug, kept):
+    return {gate.id: gate.state for gate in progress(lesson.load(slug), kept).gates if gate.applies}
+
+
+def test_the_week_of_online_normalizer_closes_every_gate(tmp_path):
+    work = week.lay_out(tmp_path)
+    shown = week.through(work, "online_normalizer")
+    found = records.read(work / "online_normalizer" / records.FILE)
+    assert not found.damage and not found.refused
+    assert states("online_normalizer", found.records) == dict.fromkeys(lesson.load("online_normalizer").gates, "proved")
+    assert "progress 7/7" in shown["again bootstrap"]
+    assert week.SURPRISE in (work / "online_normalizer" / "logs.txt").read_text()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not GPU, reason="needs a CUDA device")
+def test_the_week_of_vector_add_closes_every_gate_on_a_gpu(tmp_path):
+    work = week.lay_out(tmp_path)
+    shown = week.through(work, "vector_add")
+    found = records.read(work / "vector_add" / records.FILE)
+    assert not found.refused
+    assert states("vector_add", found.records) == dict.fromkeys(lesson.load("vector_add").gates, "proved")
+    assert "progress 12/12" in shown["again bootstrap"]
