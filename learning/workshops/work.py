@@ -257,9 +257,7 @@ def instructor(lesson: Lesson, places: Places) -> dict:
 
 def solution(lesson: Lesson, places: Places) -> LearnerCells:
     """The supplied answer, as the instructor's notebook holds it; raises ``Unavailable`` where the student kit has none."""
-    if lesson.level == "capstone":
-        return LearnerCells.from_python(attempts.answer(lesson).source, "answer.py")
-    if course.is_kit() and places.root == course.ROOT:
+    if lesson.level == "capstone" or (course.is_kit() and places.root == course.ROOT):
         if not (lesson.folder / "answer.py").is_file():
             raise Unavailable(
                 f"the student kit holds no answer of {lesson.slug}, so --solution has nothing to run; the hints give more "
