@@ -45,7 +45,7 @@ predict(
 from learning.gates.predictions import predict
 
 predict(
-    grid=3, tile=1024, passes={"x": 1, "y": 1, "out": 1}, masked=570, padding=None, output={2499: 27489.0},
+    grid=3, tile=1024, passes={"x": 1, "y": 1, "out": 1}, masked=570, padding=0.0, output={2499: 27489.0},
     occupancy=(0.9, 1.0), bound="memory", launch_share=(0.0, 0.05), microseconds=(150, 3200),
 )""",
 }
