@@ -39,7 +39,7 @@ doctor: environment      ## what this machine can do, and the remedy for each th
 
 lint: environment         ## ruff, and no drift between lesson folders, sources and releases
 	@$(RUN) -m ruff check --no-cache .
-	@$(RUN) -m ruff format --check .
+	@$(RUN) -m ruff format --no-cache --check .
 	@$(RUN) -m learning.build --check
 
 matrix: environment       ## the lessons under Triton 3.6 (two NumPys), 3.8 and 3.9

@@ -89,7 +89,9 @@ def test_a_number_in_the_text_is_the_number_computed(sentence, number, recompute
 def test_no_time_of_a_copy_is_claimed():
     assert "the time of the supplied answer on a T4, which we did not have" in TEXT
     told = set(re.findall(r"\b[0-9.]+ (?:µs|ms)\b", TEXT))
-    assert told == {"1 µs", "31.7 µs", "63.3 µs", "95.0 µs", "419 µs", "839 µs", "1258 µs"}, "floors on paper, and no other time"
+    assert told == {"1 µs", "31.7 µs", "63.3 µs", "95.0 µs", "419 µs", "839 µs", "1258 µs"}, (
+        "floors on paper, and no other time"
+    )
 
 
 def sectors(tile, strides, bytes_each):
