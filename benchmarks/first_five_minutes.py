@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "benchmarks" / "results" / "first-five-minutes.json"
 sys.path.insert(0, str(ROOT))
 
-from tools import lab  # noqa: E402
+from tools import hardware, lab  # noqa: E402
 
 NOTEBOOK = "work/vector_add/vector_add.ipynb"
 FIRST_CHECK = "adds_2500_elements"
@@ -113,11 +113,9 @@ def machine() -> dict:
     from learning.gates import records
     from learning.lens import nvml
 
-    told = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").exists() else ""
-    model = re.search(r"^model name\s*:\s*(.+)$", told, re.MULTILINE)
     gpu = nvml.first_gpu()
     return {
-        "processor": model[1] if model else platform.processor() or platform.machine(),
+        "processor": hardware.processor() or platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
         "gpu": gpu.name if gpu else "",
         **records.environment(),

@@ -208,11 +208,9 @@ def mix(handins: list) -> dict[str, int]:
 
 
 def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
+    from tools import hardware
+
+    return hardware.processor() or platform.processor()
 
 
 def versions() -> dict[str, str]:

@@ -15,7 +15,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools import environments
+from tools import environments, hardware
 
 PINS = Path(__file__).with_name("colab_pins.txt")
 TORCH = "2.11.0"
@@ -212,8 +212,4 @@ def environment(home: Path | None = None, links: Path | None = None) -> dict[str
 
 def machine() -> str:
     """This machine in words: processor, cores, system."""
-    model = ""
-    if Path("/proc/cpuinfo").exists():
-        found = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.M)
-        model = found[1] if found else ""
-    return f"{model or 'a processor that does not say its name'}, {os.cpu_count()} cores, {sys.platform}, no GPU"
+    return f"{hardware.processor() or 'a processor that does not say its name'}, {os.cpu_count()} cores, {sys.platform}, no GPU"
