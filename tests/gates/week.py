@@ -173,7 +173,7 @@ def kernel(folder: Path):
     process of its own. ``run`` raises ``AssertionError`` for a cell that fails."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NBGRADER", "JPY_SESSION"))}
     env = kept | {
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "IPYTHONDIR": str(folder.parent / ".ipython"),
     }
