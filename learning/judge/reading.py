@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from learning.judge import torch_calls
+from learning.judge.modules import INSIDE_TORCH, INSIDE_TRITON, NEVER_HELD, STARRED, SYSTEM, is_module, strange
 from learning.judge.reach import Piece, root_name
 
 ALIASES = {"torch": "torch", "triton": "triton", "tl": "triton.language", "math": "math"}
@@ -22,35 +23,17 @@ COURSES_OWN = ("learning.contract", "learning.lens.device.current", "learning.le
 
 RUN_TIME = frozenset("exec eval compile __import__ globals locals vars breakpoint".split())
 FILES = frozenset("open input memoryview".split())
-SYSTEM = frozenset(
-    """os sys gc inspect time ctypes threading _thread subprocess multiprocessing concurrent asyncio signal socket
-    importlib builtins pickle marshal types weakref traceback linecache atexit faulthandler resource mmap shutil pathlib
-    tempfile io runpy code codeop dis tracemalloc cffi""".split()
-)
 FRAMES = frozenset(
     """f_back f_locals f_globals f_code f_builtins gi_frame gi_code cr_frame cr_code ag_frame tb_frame tb_next
-    func_globals func_code co_code co_consts co_names _getframe""".split()
+    func_globals func_code co_code co_consts co_names _getframe get_capture_scope used_global_vals obj""".split()
 )
+"""With what Triton keeps of a kernel's globals, and the module that an ``AttributeError`` carries along."""
 PLAIN_DUNDERS = frozenset(
     "__name__ __doc__ __version__ __init__ __enter__ __exit__ __main__ __future__ __all__".split()
 )
 TENSOR_HOOKS = frozenset(
     "__torch_function__ __torch_dispatch__ __getattribute__ __getattr__ __del__ __reduce__".split()
 )
-FOREIGN = frozenset("torch numpy np builtins functools operator itertools".split()) | SYSTEM
-"""Modules that hang on others as attributes: ``triton.testing.torch`` is torch, and ``device.sys`` is sys."""
-INSIDE_TORCH = frozenset("library overrides utils fx _ops classes hub serialization".split())
-"""Parts of torch by which its own operators and calls can be replaced: nobody's scratch work."""
-INSIDE_TRITON = frozenset("build interpreter code_generator backends knobs profiler".split())
-"""Parts of Triton that compile what they are given as text, or replace what its launches do."""
-MODULES = frozenset(
-    """torch torch.cuda math triton triton.language triton.language.core triton.language.standard triton.language.math
-    triton.language.semantic triton.language.extra triton.testing triton.runtime triton.runtime.jit triton.runtime.driver
-    triton.runtime.autotuner triton.compiler triton.tools triton.tools.tensor_descriptor learning""".split()
-)
-"""Modules as values: one in a list or behind a parameter is asked for parts that no dotted name shows."""
-NEVER_HELD = FOREIGN - frozenset("operator time io signal code types resource np socket dis pickle".split())
-"""Names of modules that no object of an answer's own has as an attribute."""
 OF_A_STORAGE = frozenset("data_ptr nbytes size device element_size is_cuda".split())
 """What may be asked of ``x.untyped_storage()``: its bytes are the tensor's values."""
 LITERAL = frozenset("getattr setattr hasattr delattr".split())
@@ -153,7 +136,7 @@ class Reader(ast.NodeVisitor):
         if f"{module}.{node.names[0].name}" not in self.imports:
             self._imported(module, node)
         for name in node.names:
-            if name.name == "*" and not module.startswith("triton.language"):
+            if name.name == "*" and module not in STARRED:
                 self.report("imports", node, "name what you import")
             self._path(f"{module}.{name.name}", node)
 
@@ -258,7 +241,7 @@ class Reader(ast.NodeVisitor):
                 self.report("names", node, "handed on, it could be given any name")
             else:
                 path = self.known.get(name, "")
-                if path in MODULES and path != "torch":
+                if path != "torch" and is_module(path):
                     self.report("modules", node, HANDED_ON)
                 elif "." in path:
                     self._path(path, node)
@@ -268,7 +251,7 @@ class Reader(ast.NodeVisitor):
     def visit_Assign(self, node: ast.Assign) -> None:
         """``lib = tl.math`` only gives a module another name, by which it is known from there on."""
         plain = len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        if plain and self._dotted(node.value) in MODULES - {"torch"}:
+        if plain and self._dotted(node.value) != "torch" and is_module(self._dotted(node.value)):
             self.visit(node.targets[0])
         else:
             self.generic_visit(node)
@@ -288,7 +271,7 @@ class Reader(ast.NodeVisitor):
             self.report("private", node)
         elif self.work and node.attr.endswith(LOCKED):
             self.report("reference", node)
-        elif path in MODULES and isinstance(node.ctx, ast.Load):
+        elif is_module(path) and isinstance(node.ctx, ast.Load):
             self.report("modules", node, HANDED_ON)
         elif path:
             self._path(path, node)
@@ -311,7 +294,7 @@ class Reader(ast.NodeVisitor):
         """Judge a dotted use of a module."""
         parts = path.split(".")
         ours = parts[0] in ("torch", "triton", "math", "learning")
-        if ours and any(part in FOREIGN for part in parts[1:]):
+        if ours and strange(parts):
             self.report("system" if any(part in SYSTEM for part in parts[1:]) else "imports", node)
             return
         if parts[0] == "learning" and not path.startswith(COURSES_OWN):

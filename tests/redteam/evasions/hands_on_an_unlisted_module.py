@@ -1,0 +1,34 @@
+# class 13
+"""Loops over a module of Triton that no list of modules had, and asks it for what it has imported."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def decoy(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)
+
+
+CODE = """
+import threading
+
+def plus(a, b):
+    found = []
+    helper = threading.Thread(target=lambda: found.append(a + b))
+    helper.start()
+    helper.join()
+    return found[0]
+"""
+SPACE = {}
+
+for cache in [triton.runtime.cache]:
+    cache.json.scanner.re.enum.bltns.exec(CODE, SPACE)
+
+
+def add(x, y):
+    out = torch.empty_like(x)
+    decoy[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+    return SPACE["plus"](x, y)
