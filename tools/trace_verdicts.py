@@ -144,7 +144,8 @@ def verdicts(told: dict, counts: dict) -> list[str]:
     narrow = sorted(
         {f"{s['how']} in {s['dtype']}" for s in told["sums"] if s["dtype"] in ("fp16", "bf16") and s["how"] != "+"}
     )
-    return says + [f"sums by {', '.join(narrow)}"] * bool(narrow)
+    cut = any(s["how"] == "tl.dot in TF32" for s in told["sums"])
+    return says + [f"sums by {', '.join(narrow)}"] * bool(narrow) + ["tl.dot of float32 left to TF32"] * cut
 
 
 def grid_text(grid: list[int]) -> str:

@@ -132,7 +132,7 @@ def _before_reference(page: Page) -> str:
     what = f"It gives: {doc.splitlines()[0]}" if page.lesson.kind == "cpu" and doc else ""
     return (
         f"## What is it measured against?\n\nWithout a reference there is no kernel. Write `{REFERENCE}({page.parameters})` first: "
-        f"{returns}. The judge holds it against its own before it looks at anything else. {what}"
+        f"{returns}. The judge holds it against its own in a check by itself. {what}"
     ).rstrip()
 
 

@@ -149,6 +149,18 @@ class Structure:
                     advice="widen with .to(tl.float32) before adding; tl.dot takes its type from out_dtype and the accumulator",
                 )
 
+    def multiplies_in_float32(self) -> None:
+        """No ``tl.dot`` of float32 operands is left to TF32, which is what Triton takes unless told; whether this machine would
+        show it or not."""
+        for found in self.trace.sums:
+            if found.how == "tl.dot in TF32":
+                self.fail(
+                    got="tl.dot of float32 operands that is to multiply in TF32, with ten of their 24 bits, on cards from sm_80 on",
+                    expected='input_precision="ieee"',
+                    where=found.words,
+                    advice="a T4 and the interpreter multiply float32 whole either way, so the values are right here and wrong on newer cards",
+                )
+
     def autotunes(self, *, configs: tuple[int, int] = (4, 8), key: str = "") -> None:
         """An autotuner chose: between ``configs`` configurations, a key that holds the words of ``key`` (a name at least, where
         none is given), and a grid that is a function of the configuration."""

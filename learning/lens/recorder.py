@@ -302,6 +302,9 @@ class Recorder(Observer):
             if str(a.dtype.scalar) not in mine.trace.dot_dtypes:
                 mine.trace.dot_dtypes.append(str(a.dtype.scalar))
             mine._sum("tl.dot", result, flops // 2)
+            # The interpreter and a T4 multiply float32 whole whatever was asked for, so only the request tells.
+            if str(a.dtype.scalar) == "fp32" and getattr(rest[1], "name", "") == "TF32":
+                mine._sum("tl.dot in TF32", result, flops // 2)
             return result
 
         patches.set(builder, "create_fma", create_fma)

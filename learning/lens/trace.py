@@ -72,7 +72,8 @@ class Problem:
 
 @dataclass
 class Sum:
-    """Additions of one kind in one element type: ``how`` is "tl.sum", "tl.cumsum", "tl.dot", "tl.atomic_add", "+", or "+=" where
+    """Additions of one kind in one element type: ``how`` is "tl.sum", "tl.cumsum", "tl.dot", "tl.dot in TF32" (besides "tl.dot": of
+    float32 operands that a card from sm_80 on would cut to ten bits), "tl.atomic_add", "+", or "+=" where
     a term is itself such a sum, as in a loop; ``dtype`` Triton's
     name of the type the partial sums have ("fp32", "fp16", "bf16"); ``lanes`` how many numbers were added in all; ``line``,
     ``text``, ``file`` where it was first met."""

@@ -100,14 +100,16 @@ def total_by_atomics(x):
 
 
 @triton.jit
-def product_kernel(a_ptr, b_ptr, out_ptr, OUT: tl.constexpr, T: tl.constexpr):
+def product_kernel(a_ptr, b_ptr, out_ptr, OUT: tl.constexpr, HOW: tl.constexpr, T: tl.constexpr):
     i, j = tl.arange(0, T)[:, None], tl.arange(0, T)[None, :]
-    tl.store(out_ptr + i * T + j, tl.dot(tl.load(a_ptr + i * T + j), tl.load(b_ptr + i * T + j), out_dtype=OUT).to(out_ptr.dtype.element_ty))  # fmt: skip
+    a, b = tl.load(a_ptr + i * T + j), tl.load(b_ptr + i * T + j)
+    c = tl.dot(a, b, out_dtype=OUT) if HOW == "unless told" else tl.dot(a, b, input_precision=HOW, out_dtype=OUT)
+    tl.store(out_ptr + i * T + j, c.to(out_ptr.dtype.element_ty))
 
 
-def product(a, b, narrow=False):
+def product(a, b, narrow=False, how="unless told"):
     out = torch.empty_like(a)
-    product_kernel[(1,)](a, b, out, OUT=tl.float16 if narrow else tl.float32, T=16)
+    product_kernel[(1,)](a, b, out, OUT=tl.float16 if narrow else tl.float32, HOW=how, T=16)
     return out
 
 

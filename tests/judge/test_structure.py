@@ -104,6 +104,26 @@ def test_a_narrow_dot_and_a_narrow_atomic_are_told_and_one_addition_is_not():
 
 
 @pytest.mark.parametrize(
+    ("dtype", "how", "told"),
+    [
+        (torch.float32, "unless told", True),
+        (torch.float32, "tf32", True),
+        (torch.float32, "ieee", False),
+        (torch.float32, "tf32x3", False),
+        (torch.float16, "unless told", False),
+    ],
+)
+def test_a_float32_dot_left_to_tf32_is_told_though_the_values_are_right_here(dtype, how, told):
+    a = torch.eye(16, dtype=dtype)
+    result = judged(
+        structures.product, a, a, False, how, reference=lambda a, b, *_: a @ b, exact=True,
+        ask=lambda seen: seen.multiplies_in_float32(),
+    )  # fmt: skip
+    assert (result.state == "failed") is told, result
+    assert not told or (result.finding.expected == 'input_precision="ieee"' and "line" in result.finding.where)
+
+
+@pytest.mark.parametrize(
     ("arguments", "ask", "told"),
     [
         ((), {}, ""),

@@ -53,6 +53,12 @@ def test_every_measured_time_of_vector_add_names_its_machine():
     assert "we had no T4" in TEXT["vector_add"]
 
 
+def test_a_lesson_that_sends_the_reader_to_the_reference_results_has_a_section_there():
+    page = (Path(__file__).parents[2] / "docs" / "reference-results.md").read_text(encoding="utf-8")
+    sent = [card for card in lesson.discover() if "stands in docs/reference-results.md" in TEXT[card.slug]]
+    assert sent and not [card.slug for card in sent if f" {card.title}\n" not in page]
+
+
 def test_four_hundred_pushes_lose_less_than_the_text_says():
     """ "400 additions lose a few parts in 10^14": counted on a ramp, where every push rescales."""
     from learning.lessons.online_normalizer.answer import EMPTY, push, result

@@ -77,7 +77,7 @@ def keeps_the_house_rules(attend, trial):
 @check(points=1, trap=15)
 def asks_for_the_window_and_for_no_other_key(attend, trial):
     """Of a long cache only keys in the window, or a step beside it, are requested; results are stored once, sums kept
-    in float32."""
+    in float32, and float32 multiplied with all its 24 bits."""
     trial.case("4 heads over 2, 1 token, a window of 40 in 800 of 900 keys, float16")
     q, k, v = drawn(trial, 4, 2, 1, 900, 16, dtype=torch.float16)
     seen = trial.structure(attend, q, k, v, 800, 40, reference=attend_reference, scale=condition_in(q.dtype))
@@ -92,3 +92,7 @@ def asks_for_the_window_and_for_no_other_key(attend, trial):
         )
     seen.writes_once()
     seen.adds_in_float32()
+    trial.case("2 heads, 1 token, 20 keys, float32, as a newer card would multiply")
+    q, k, v = drawn(trial, 2, 2, 1, 20, 16)
+    seen = trial.structure(attend, q, k, v, 20, 20, reference=attend_reference, scale=condition_in(q.dtype))
+    seen.multiplies_in_float32()

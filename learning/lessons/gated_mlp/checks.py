@@ -62,7 +62,8 @@ def keeps_the_house_rules(gated_mlp, trial):
 
 @check(points=1)
 def walks_along_x_once_for_both_products(gated_mlp, trial):
-    """x [16, 48] and weights [32, 48]: each of the three is asked for once, by one walk; the result is stored once."""
+    """x [16, 48] and weights [32, 48]: each of the three is asked for once, by one walk; the result is stored once.
+    And float32 is multiplied with all its 24 bits, on every card."""
     trial.case("x [16, 48], weights [32, 48], float16")
     x, w_gate, w_up = drawn(trial, 16, 48, 32, dtype=torch.float16)
     seen = trial.structure(
@@ -71,3 +72,7 @@ def walks_along_x_once_for_both_products(gated_mlp, trial):
     seen.passes(x=1, w_gate=1, w_up=1, out=1)
     seen.writes_once("out")
     seen.adds_in_float32()
+    trial.case("x [16, 20], weights [16, 20], float32, as a newer card would multiply")
+    tensors = drawn(trial, 16, 20, 16)
+    seen = trial.structure(gated_mlp, *tensors, reference=gated_mlp_reference, scale=gated_mlp_condition, terms=20)
+    seen.multiplies_in_float32()

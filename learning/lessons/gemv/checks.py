@@ -63,11 +63,14 @@ def keeps_the_house_rules(gemv, trial):
 
 @check(points=1, trap=15)
 def asks_for_each_weight_once_and_adds_in_float32(gemv, trial):
-    """Each weight is requested once and x at most once a row; each result is stored once, and no partial sum has 16
-    bits."""
+    """Each weight is requested once and x at most once a row; each result is stored once, no partial sum has 16 bits,
+    and no float32 is multiplied with fewer than its 24."""
     trial.case("40 rows of 600, float16")
     x, weight = trial.normal(600, dtype=torch.float16), trial.normal(40, 600, dtype=torch.float16)
     seen = trial.structure(gemv, x, weight, reference=gemv_reference, scale=condition)
     seen.passes(x=40, weight=1, out=1, scratch=0.1)
     seen.writes_once()
     seen.adds_in_float32()
+    trial.case("16 rows of 40, float32, as a newer card would multiply")
+    x, weight = trial.normal(40), trial.normal(16, 40)
+    trial.structure(gemv, x, weight, reference=gemv_reference, scale=condition).multiplies_in_float32()

@@ -65,10 +65,14 @@ def keeps_the_house_rules(matmul, trial):
 
 @check(points=1)
 def asks_for_each_element_once_a_tile(matmul, trial):
-    """[128, 32] times [32, 128]: a and b are asked for at most 4 times each, as by tiles of 32 × 32; the result is stored once."""
+    """[128, 32] times [32, 128]: a and b are asked for at most 4 times each, as by tiles of 32 × 32; the result is stored once.
+    And float32 is multiplied with all its 24 bits, on every card."""
     trial.case("[128, 32] times [32, 128], float16")
     a, b = trial.normal(128, 32, dtype=torch.float16), trial.normal(32, 128, dtype=torch.float16)
     seen = trial.structure(matmul, a, b, reference=matmul_reference, scale=matmul_condition, terms=32)
     seen.passes(a=4, b=4, out=1)
     seen.writes_once("out")
     seen.adds_in_float32()
+    trial.case("[16, 20] times [20, 16], float32, as a newer card would multiply")
+    a, b = drawn(trial, 16, 20, 16)
+    trial.structure(matmul, a, b, reference=matmul_reference, scale=matmul_condition, terms=20).multiplies_in_float32()

@@ -4,8 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
-CAUGHT_BY = "attends_at_sizes_it_has_never_seen"
-DIES_ON = ("cuda",)
+CAUGHT_BY = "asks_for_the_window_and_for_no_other_key"
+DIES_ON = ("interpreter", "cuda")
 
 
 @triton.jit

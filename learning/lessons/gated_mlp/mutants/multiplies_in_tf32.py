@@ -4,8 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
-CAUGHT_BY = "keeps_all_24_bits_of_float32"
-DIES_ON = ("cuda",)
+CAUGHT_BY = "walks_along_x_once_for_both_products"
+DIES_ON = ("interpreter", "cuda")
 
 
 @triton.jit

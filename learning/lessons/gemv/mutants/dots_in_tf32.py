@@ -4,8 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
-CAUGHT_BY = "multiplies_every_row_of_a_ragged_matrix"
-DIES_ON = ("cuda",)
+CAUGHT_BY = "asks_for_each_weight_once_and_adds_in_float32"
+DIES_ON = ("interpreter", "cuda")
 
 
 @triton.jit

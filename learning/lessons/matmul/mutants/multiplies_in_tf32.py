@@ -4,8 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
-CAUGHT_BY = "keeps_all_24_bits_of_float32"
-DIES_ON = ("cuda",)
+CAUGHT_BY = "asks_for_each_element_once_a_tile"
+DIES_ON = ("interpreter", "cuda")
 
 
 @triton.jit
