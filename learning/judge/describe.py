@@ -8,6 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LONGEST = 2000
+"""Characters of any one text in a finding: more is nobody's to read, and a record must stay small."""
+MOST_SIZES = 24
+"""Sizes that are told of a tensor."""
+
+
+def cut(text: object, most: int = LONGEST) -> str:
+    """``text`` as it is, or its first ``most`` characters, the last of them "…": for every text a learner may have made."""
+    text = text if isinstance(text, str) else str(text)
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def is_tensor(value: Any) -> bool:
@@ -22,7 +32,8 @@ def dtype_name(dtype: Any) -> str:
 
 def shape_text(dtype: Any, shape: Any) -> str:
     """``float32[4, 7]``."""
-    return f"{dtype_name(dtype)}[{', '.join(str(int(size)) for size in shape)}]"
+    told = [str(int(size)) for size in shape[:MOST_SIZES]] + ["…"] * (len(shape) > MOST_SIZES)
+    return f"{dtype_name(dtype)}[{', '.join(told)}]"
 
 
 def tensor_text(tensor: Any) -> str:
@@ -46,13 +57,13 @@ def value_text(value: Any, limit: int = 120) -> str:
     if type(value).__name__ == "Foreign":
         return f"an object of type {value.type}"
     if isinstance(value, (list, tuple)):
-        inner = ", ".join(value_text(item, limit) for item in value)
+        inner = ", ".join(value_text(item, limit) for item in value[: limit // 2])  # an item takes three characters
         text = f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
     elif isinstance(value, int) and value.bit_length() > LONGEST_INT:
         text = f"an integer of {value.bit_length()} bits"
     else:
-        text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+        text = repr(value[:limit] if isinstance(value, str) else value)
+    return cut(text, limit)
 
 
 def entry_name(entry: Any) -> str:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
+from learning.judge.describe import cut
 from learning.judge.finding import Fault
 from learning.lens import errors
 
@@ -85,7 +86,7 @@ def _message(problem: BaseException) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"
+    return cut(text, LONGEST_MESSAGE)
 
 
 def _words(problem: BaseException) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
+from learning.judge.describe import cut
+
 PASSED, FAILED, WAITING, BROKEN = "passed", "failed", "waiting", "broken"
 """States of a check: right; wrong; waits for a device this machine lacks; the judge itself failed ("failed to grade")."""
 
@@ -25,6 +27,9 @@ class Fault:
     line: int = 0
     text: str = ""
     kind: str = "raised"
+
+    def __post_init__(self) -> None:
+        self.type, self.message, self.cell, self.text = map(cut, (self.type, self.message, self.cell, self.text))
 
     def sentence(self) -> str:
         kind = "" if self.cell.endswith(".py") else "cell "  # a learner without Jupyter has a file, and no cells
@@ -51,6 +56,9 @@ class Finding:
     fault: Fault | None = None
     case: str = ""
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        self.called, self.got, self.expected, self.where = map(cut, (self.called, self.got, self.expected, self.where))
 
     def sentence(self) -> str:
         """One line: what was called, what came back, what was expected, where."""

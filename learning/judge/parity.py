@@ -193,6 +193,8 @@ class Parity:
                 self.fail("contract", got=f"{which}{shape_text(value.dtype, value.shape)}", expected=wanted)
             if not same_device(fact.device, model.device):
                 self.fail("contract", got=f"{which}a tensor on {fact.device}", expected=f"one on {model.device}")
+            if value.device.type != model.device.type:
+                self.fail("contract", got=f"{which}a tensor on {value.device.type}", expected=f"one on {model.device}")
             if not contiguous(fact.shape, fact.strides):
                 self.fail("contract", got=f"{which}strides {tuple(fact.strides)}", expected=f"a contiguous {wanted}")
             if fact.overlaps:
@@ -204,7 +206,7 @@ class Parity:
                 other = self.output_name(fact.shares_with[0]) or "another output"
                 self.fail("contract", got=f"{which}memory shared with {other.rstrip(': ')}",
                           expected="storage of its own for each output")  # fmt: skip
-            if fact.requires_grad:
+            if fact.requires_grad or value.requires_grad:
                 self.fail("contract", got=f"{which}a tensor that requires grad", expected="one outside autograd")
 
     def equal(self, first: list[torch.Tensor], again: list[torch.Tensor], *, poisoned: bool) -> None:
@@ -357,13 +359,15 @@ def wanted_text(model: Any) -> str:
 def same_device(told: str, device: torch.device) -> bool:
     """``"cuda"`` and ``"cuda:0"`` are one device; other indices are not."""
     kind, _, index = str(told).partition(":")
-    return kind == device.type and int(index or 0) == (device.index or 0)
+    return kind == device.type and (index or "0") == str(device.index or 0)
 
 
 def contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Row-major and dense, as torch defines it: axes of one element may have any stride, empty tensors any strides."""
     if 0 in tuple(shape):
         return True
+    if len(shape) != len(strides):  # no tensor has such; what is told of one may
+        return False
     expected = 1
     for size, stride in zip(reversed(tuple(shape)), reversed(tuple(strides)), strict=True):
         if size != 1 and stride != expected:

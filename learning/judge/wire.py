@@ -8,6 +8,7 @@ tensor passes. Whatever arrives is checked before it is used: a bad frame raises
 from __future__ import annotations
 
 import json
+import math
 import socket
 import struct
 import sys
@@ -20,6 +21,8 @@ from learning.judge.call import Foreign
 _MAGIC = b"LJW1"
 _HEAD = struct.Struct("<4sII")
 MOST_HEADER, MOST_BLOBS = 32 << 20, 4096
+MOST_ANSWER = 4 << 20
+"""Bytes of an answer's header. A worker may send anything: 32 MiB of empty lists are seconds of parsing and a gigabyte."""
 HOLLOW = 1 << 30
 """Storages of more bytes than this cross by their size alone: a contract's limit is tried with memory nobody wrote."""
 _MANY_FLOATS = 16
@@ -85,17 +88,21 @@ def receive(
     seconds: float | None = None,
     *,
     most_bytes: int = 1 << 40,
+    most_header: int = MOST_ANSWER,
     allocate: Callable[[int], Any] = bytearray,
 ) -> tuple[dict, list]:
     """Read one frame: its header and its blobs, each in a buffer from ``allocate(size)``.
 
-    ``seconds`` bounds the whole frame, so one byte a second does not keep it alive; ``most_bytes`` bounds the blobs.
+    ``seconds`` bounds the whole frame, so one byte a second does not keep it alive; ``most_bytes`` bounds the blobs,
+    ``most_header`` the header.
     Raises ``TimeoutError``, ``Closed`` or ``WireError``.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     magic, length, count = _HEAD.unpack(_exactly(sock, bytearray(_HEAD.size), deadline))
     if magic != _MAGIC or length > MOST_HEADER or count > MOST_BLOBS:
         raise WireError("what arrived is not a frame")
+    if length > most_header:
+        raise WireError(f"{length >> 20} MiB of plain values arrived where at most {most_header >> 20} may")
     sizes = struct.unpack(f"<{count}Q", _exactly(sock, bytearray(8 * count), deadline))
     if sum(sizes) > most_bytes:
         raise WireError(f"{sum(sizes)} bytes arrived where at most {most_bytes} may")
@@ -283,12 +290,16 @@ class Unpacker:
         ):
             raise WireError("a tensor's shape or strides are impossible")
         if view.get("device") == "meta":
+            if not self._hollow and len(shape) > 64:
+                raise WireError("a tensor of more than 64 axes")
             tensor = torch.empty_strided(tuple(shape), tuple(strides), dtype=dtype, device="meta")
         else:
             base = self._storage(view["storage"])
             last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if all(shape) else offset - 1
             if (last + 1) * dtype.itemsize > base.numel():
                 raise WireError("a tensor reaches past its storage")
+            if not self._hollow and math.prod(shape) * dtype.itemsize > base.numel():  # a walk over it would never end
+                raise WireError("a tensor has more elements than its storage")
             tensor = torch.empty(0, dtype=dtype, device=base.device)
             tensor.set_(base.untyped_storage(), offset, tuple(shape), tuple(strides))
         return tensor.requires_grad_(True) if view.get("grad") is True else tensor

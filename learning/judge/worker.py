@@ -17,10 +17,13 @@ import types
 from dataclasses import asdict
 
 from learning.judge import call, cells, faults, wire
+from learning.judge.describe import cut
 from learning.judge.seen import Trace
 
 MODULE = "submission"
 _LONGEST_NAME = 80
+_MOST_AXES = 65
+"""One more than a tensor can have."""
 
 
 class Capped(io.TextIOBase):
@@ -112,7 +115,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
     send(sock, {"ready": os.getpid()})
     while True:
         try:
-            request, blobs = receive(sock, allocate=buffer)
+            request, blobs = receive(sock, allocate=buffer, most_header=wire.MOST_HEADER)
         except wire.Closed:
             return
         nonce = request["nonce"]
@@ -209,16 +212,16 @@ def fault_from(data: dict | None) -> call.Fault | None:
     if data is None:
         return None
     kind = data["kind"] if data["kind"] in ("raised", "memory") else "raised"
-    text = {key: str(data[key])[: faults.LONGEST_MESSAGE] for key in ("type", "message", "cell", "text")}
+    text = {key: cut(data[key]) for key in ("type", "message", "cell", "text")}
     return call.Fault(**text, line=int(data["line"]), kind=kind)
 
 
 def _texts(values: list) -> list[str]:
-    return [str(value)[:300] for value in values[:2000]]
+    return [cut(value, 300) for value in values[:2000]]
 
 
 def _output(data: dict) -> call.Output:
-    numbers = {key: tuple(int(n) for n in data[key]) for key in ("shape", "strides")}
+    numbers = {key: tuple(int(n) for n in data[key][:_MOST_AXES]) for key in ("shape", "strides")}
     indices = {key: [int(n) for n in data[key]] for key in ("overlaps", "shares_with")}
     flags = {key: data[key] is True for key in ("exact_type", "plain", "requires_grad", "reused")}
     texts = {key: str(data[key])[:40] for key in ("dtype", "device")}

@@ -81,7 +81,20 @@ def test_a_view_far_larger_than_its_storage_crosses_as_its_storage():
     packer = wire.Packer()
     tree = packer.tree(torch.ones(1).expand(2**31 + 8))
     assert sum(len(blob) for blob in packer.blobs) == 4
-    assert wire.Unpacker(packer.storages, [bytearray(packer.blobs[0])]).tree(tree).shape == (2**31 + 8,)
+    data = [bytearray(packer.blobs[0])]
+    assert wire.Unpacker(packer.storages, data, hollow=True).tree(tree).shape == (2**31 + 8,)
+    with pytest.raises(
+        wire.WireError, match="more elements than its storage"
+    ):  # from a worker: nobody would walk over it
+        wire.Unpacker(packer.storages, data).tree(tree)
+
+
+def test_an_answer_of_more_plain_values_than_anybody_returns_is_refused_before_it_is_read():
+    here, there = socket.socketpair()
+    with here, there:
+        there.sendall(wire._HEAD.pack(wire._MAGIC, wire.MOST_ANSWER + 1, 0))
+        with pytest.raises(wire.WireError, match="plain values"):
+            wire.receive(here, 5.0, most_header=wire.MOST_ANSWER)
 
 
 def test_gradient_flags_dtypes_meta_tensors_and_foreign_marks_cross():
