@@ -17,6 +17,7 @@ from typing import Any
 
 from learning.judge import cells as roles
 from learning.judge import fleet, reach, sandbox, setting
+from learning.judge.abreast import Lines
 from learning.judge.cells import LearnerCells
 from learning.judge.entry import Entry
 from learning.judge.finding import BROKEN, FAILED, CheckResult, Fault, Finding
@@ -100,6 +101,7 @@ def grade(
     limits: Limits | None = None,
     servers: fleet.Servers | None = None,
     progress: Callable[[CheckResult], None] | None = None,
+    at_once: int = 1,
 ) -> Graded:
     """Grade a learner's cells against a lesson's checks.
 
@@ -108,6 +110,8 @@ def grade(
     names or grade ids; ``device`` is "cuda", "cpu", "interpreter" (nothing is compiled) or a virtual card ("sm_75"), and
     "" asks ``learning.lens.device`` ("cpu" for a CPU lesson); ``servers`` keeps warm servers between calls (without one, a
     server is started and ended here); ``limits`` default to ``Limits.on(device)``; ``progress`` receives each result.
+    ``at_once`` checks are judged at a time, each in its own worker (on "cuda" always one), those that read the house rules
+    one by one after them; results come in the same order.
 
     Raises ``FileNotFoundError`` or ``ValueError`` for an instructor's notebook that is missing or unusable, and
     ``learning.lens.device.DeviceError`` for a device that is not to be had. Nothing a learner wrote raises here; where
@@ -131,7 +135,7 @@ def grade(
         return graded
     own = fleet.Servers() if servers is None else None
     try:
-        _run(lesson, plan, cells, graded, seed, limits or Limits.on(place), servers or own, progress, place)
+        _run(lesson, plan, cells, graded, seed, limits or Limits.on(place), servers or own, progress, place, at_once)
     finally:
         if own is not None:
             own.close()
@@ -150,10 +154,12 @@ def _run(
     servers: Any,
     progress: Callable | None,
     place: str,
+    at_once: int,
 ) -> None:
     loads = [(f"setup-{name}", source, roles.SETUP) for name, source in plan.setups]
     loads += _loads(cells, lesson.entries)
-    line = Line(servers, place, loads, limits, checks=len(plan.checks))
+    count = 1 if place == "cuda" else max(1, at_once)
+    line = Lines(lambda: Line(servers, place, loads, limits, checks=len(plan.checks)), count)
     entries = {name: Entry(name, line) for name in (*lesson.entries, *lesson.drivers)}
     here = setting.Setting(lesson=lesson.slug, device=graded.device, seed=seed, cells=cells.sources)
     here.setups, here.torch_calls = plan.setups, set()
@@ -175,14 +181,25 @@ def _run(
             namespace.update(entries)
             broken_at = {cell.name: broken or _define(cell, namespace) for cell in plan.checks}
             found: dict[str, CheckResult] = {}
-            for cell in sorted(plan.checks, key=lambda cell: cell.last):
-                line.begin()
+            order = sorted(plan.checks, key=lambda cell: cell.last)
+
+            def judged(cell: CheckCell) -> tuple[CheckCell, CheckResult]:
+                line.begin(left=len(order) - 1 - order.index(cell))
                 apart.begin()
                 began = time.perf_counter()
-                result = found[cell.name] = _check(cell, namespace, lesson, broken_at[cell.name])
+                result = _check(cell, namespace, lesson, broken_at[cell.name])
                 result.seconds = result.seconds or time.perf_counter() - began
+                return cell, result
+
+            def told(pair: tuple[CheckCell, CheckResult]) -> None:
+                found[pair[0].name] = pair[1]
                 if progress is not None:
-                    progress(result)
+                    progress(pair[1])
+
+            line.run([cell for cell in order if not cell.last], judged, told)
+            for cell in order:
+                if cell.last:
+                    told(judged(cell))
             graded.results = [found[cell.name] for cell in plan.checks]
     finally:
         line.close()

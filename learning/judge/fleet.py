@@ -5,7 +5,6 @@ Standard library only; Linux forks, other systems start a plain process for each
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import json
 import os
@@ -20,11 +19,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from learning.judge import sandbox, wire
+from learning.judge import lasting, sandbox, wire
 from learning.judge.server import BOOT
 
 START_SECONDS, READY_SECONDS = 120.0, 60.0
@@ -171,20 +170,27 @@ class ForkServer:
     """A warm server process for one device ("cpu", "interpreter", "cuda", or the virtual "sm_75" and its like); forks a
     worker when asked."""
 
-    def __init__(self, device: str, masks: Iterable[str] = (), *, wrap: bool = True, isolate: bool = True):
+    def __init__(
+        self, device: str, masks: Iterable[str] = (), *, wrap: bool = True, isolate: bool = True,
+        begun: Callable[[ForkServer], object] = lambda server: None,
+    ):  # fmt: skip
         self.device, self.stamp = device, package_stamp()
+        self._process: subprocess.Popen | None = None
+        self._unwanted = False
+        begun(self)  # whoever is told may ``cancel`` from another thread
         self._folder = tempfile.mkdtemp(prefix="judge-")
         os.chmod(self._folder, 0o711)
         self._masks, self._isolate = [*masks, *_private_places()], isolate
-        self._process: subprocess.Popen | None = None
         why = "not installed" if wrap else "left out on request"
         if wrap:
             started = self._start(True, "")
             if started is True:
                 return
             why = started or why
-        if self._start(False, why) is not True:
-            raise ServerLost(f"the server for {device!r} did not start: {self._complaint()}")
+        if self._unwanted or self._start(False, why) is not True:
+            complaint = self._complaint()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise ServerLost(f"the server for {device!r} did not start: {complaint}")
 
     def _start(self, wrapped: bool, why: str) -> bool | str:
         """Start the process and read its hello; True, or why not ("" where bubblewrap is missing)."""
@@ -211,7 +217,7 @@ class ForkServer:
                 there.close()
                 return ""
         with open(os.path.join(self._folder, "errors.txt"), "wb") as errors:
-            self._process = _from_lasting_thread(
+            self._process = lasting.popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -222,6 +228,8 @@ class ForkServer:
                 start_new_session=True,
             )
         there.close()
+        if self._unwanted:
+            self._process.kill()
         here.settimeout(START_SECONDS)
         try:
             hello = json.loads(here.recv(1 << 16) or b"null")
@@ -271,6 +279,12 @@ class ForkServer:
             their_status.close()
         return Worker(line, status)
 
+    def cancel(self) -> None:
+        """End a server that has not started yet, whose start then raises ``ServerLost`` in the thread that waits for it."""
+        self._unwanted = True
+        if self._process is not None:
+            self._process.kill()
+
     def close(self) -> None:
         """End the server and everything it forked."""
         if self._process is not None:
@@ -280,17 +294,6 @@ class ForkServer:
             self._process.kill()
             self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-_starters: dict[int, concurrent.futures.ThreadPoolExecutor] = {}
-
-
-def _from_lasting_thread(command: list[str], **options: Any) -> subprocess.Popen:
-    """``Popen`` from a thread that lasts as long as this process: bubblewrap's ``--die-with-parent`` means the thread."""
-    if os.getpid() not in _starters:
-        _starters.clear()
-        _starters[os.getpid()] = concurrent.futures.ThreadPoolExecutor(1, "judge-starter")
-    return _starters[os.getpid()].submit(subprocess.Popen, command, **options).result()
 
 
 class SpawnServer:
@@ -362,17 +365,22 @@ class Servers:
         self._fork = sys.platform.startswith("linux") if fork is None else fork
         self._servers: dict[str, ForkServer | SpawnServer] = {}
         self._lent: dict[ForkServer | SpawnServer, int] = {}
+        self._starting: list[ForkServer] = []
+        self._closed = False
         self._lock = threading.Lock()
 
     def get(self, device: str) -> ForkServer | SpawnServer:
-        """The warm server for ``device``, lent until ``release``. Raises ``ServerLost`` where it does not start."""
+        """The warm server for ``device``, lent until ``release``. Raises ``ServerLost`` where it does not start, and once these
+        servers are closed."""
         with self._lock:
+            if self._closed:
+                raise ServerLost("the servers are closed")
             server = self._servers.get(device)
             if server is None or not server.alive or server.stamp != package_stamp() or _used_up(server):
                 self._retire(device)
                 if not self._fork and device != "cpu":
                     raise ServerLost(f"{device!r} needs Linux: on this system only CPU lessons can be graded")
-                server = ForkServer(device, self._private, **self._options) if self._fork else SpawnServer()
+                server = self._started(device) if self._fork else SpawnServer()
                 self._servers[device] = server
             self._lent[server] = self._lent.get(server, 0) + 1
             return server
@@ -386,13 +394,27 @@ class Servers:
                 if server not in self._servers.values():
                     server.close()
 
+    def _started(self, device: str) -> ForkServer:
+        def begun(server: ForkServer) -> None:
+            self._starting.append(server)
+            if self._closed:
+                server.cancel()
+
+        try:
+            return ForkServer(device, self._private, begun=begun, **self._options)
+        finally:
+            self._starting.clear()
+
     def _retire(self, device: str) -> None:
         server = self._servers.pop(device, None)
         if server is not None and server not in self._lent:
             server.close()
 
     def close(self) -> None:
-        """End every server."""
+        """End every server, and what has not started yet at once."""
+        self._closed = True
+        for server in [*self._starting]:
+            server.cancel()
         with self._lock:
             for server in {*self._servers.values(), *self._lent}:
                 server.close()

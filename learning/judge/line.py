@@ -51,11 +51,11 @@ class Line:
         self.notes: list[str] = []
         self.sandbox, self.target = "No worker was needed.", ""
 
-    def begin(self) -> None:
-        """The next check starts: the last one's worker ends, whatever it was doing."""
+    def begin(self, left: int | None = None) -> None:
+        """The next check starts: the last one's worker ends, whatever it was doing. ``left`` checks may follow here."""
         self._end()
         self._over = None
-        self._checks_left -= 1
+        self._checks_left = self._checks_left - 1 if left is None else left
 
     def close(self) -> None:
         """End the worker and the spare."""

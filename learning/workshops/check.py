@@ -24,9 +24,12 @@ def main(arguments=None):
     if reason:
         sys.stderr.write(reason)
         return 3
-    from learning.workshops import command
+    from learning.workshops import early
 
-    return command.main(arguments)
+    with early.begun(arguments) as engine:  # before the rest of the command is imported
+        from learning.workshops import command
+
+        return command.main(arguments, grade=engine)
 
 
 if __name__ == "__main__":

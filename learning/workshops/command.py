@@ -8,9 +8,7 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from learning import lesson as lessons
 from learning.gates import evidence, records
@@ -20,7 +18,7 @@ from learning.judge.engine import Graded
 from learning.judge.finding import BROKEN, FAILED, WAITING, CheckResult
 from learning.judge.score import report_lines
 from learning.lesson import Lesson
-from learning.workshops import ahead, machine, options, report, work
+from learning.workshops import ahead, early, machine, options, report, work
 from learning.workshops.console import command, complain, prepare, say
 from learning.workshops.work import Places, Unavailable
 
@@ -256,25 +254,8 @@ def _servers(grade: Grade | None) -> Iterator[Grade]:
     if grade is not None:
         yield grade
         return
-    with contextlib.ExitStack() as kept:
-        # One thread starts the servers and outlives them: bubblewrap ends its child with the thread that made it.
-        starter = kept.enter_context(ThreadPoolExecutor(1))
-        servers: list[Any] = []
-
-        def graded(lesson: Lesson, learner: Any, *, device: str, **settings: Any) -> Graded:
-            from learning.judge import engine, fleet
-
-            if not servers:
-                servers.append(kept.enter_context(fleet.Servers()))
-            starter.submit(_warm, servers[0], device)  # comes up while the judge imports torch
-            return engine.grade(lesson, learner, device=device, servers=servers[0], **settings)
-
-        yield graded
-
-
-def _warm(servers: Any, device: str) -> None:
-    with contextlib.suppress(Exception):  # the engine meets the same failure and reports it
-        servers.release(servers.get(device))
+    with early.Engine() as engine:
+        yield engine
 
 
 def _fault(fault: Exception) -> int:

@@ -5,6 +5,7 @@ Standard library only.
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import contextlib
 import os
@@ -82,4 +83,12 @@ def run(main: Callable[[], int]) -> NoReturn:
     except KeyboardInterrupt:
         complain("stopped")
         status = 130
-    sys.exit(status)
+    except SystemExit as ended:  # --help
+        if isinstance(ended.code, str):
+            raise
+        status = ended.code or 0
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)  # taking torch apart would keep a learner waiting for a second

@@ -11,6 +11,20 @@ from learning.workshops.console import command
 from learning.workshops.work import Unavailable
 
 
+def place(lesson: Lesson, *, interpret: bool, target: str = "") -> str:
+    """Where ``open_for`` would open, as a place of ``grade``'s, found without importing torch or Triton; "" where it would
+    refuse for want of a GPU. Raises ``Unavailable`` where packages are missing."""
+    if lesson.kind == "cpu":
+        return "cpu"
+    need_packages(lesson)
+    from learning.lens import cards, device, nvml
+
+    no_gpu = nvml.first_gpu() is None
+    if no_gpu and not interpret and not target:
+        return ""
+    return cards.place(target or device.without_gpu()) if interpret or no_gpu else "cuda"
+
+
 def open_for(lesson: Lesson, *, interpret: bool, target: str = "") -> tuple[str, str, str]:
     """Open the device ``lesson`` is checked on: its place ("cuda", "cpu", "interpreter", or "sm_75" and the like for a
     virtual card), its name, and a sentence for the learner or "".
