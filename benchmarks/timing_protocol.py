@@ -2,6 +2,8 @@
 
     python benchmarks/timing_protocol.py [--runs N] [--seconds S]
         measure, print, write benchmarks/results/timing-protocol.json
+    python benchmarks/timing_protocol.py --add [--runs N] [--seconds S]
+        add A/A comparisons with graphs to those on record until there are N; the other parts stay
 
 A/A: the same kernel on both sides, each in a worker of its own, N times; how often the 95 % interval holds 1, how often
 each verdict is given, how often the control doubts the machine. Slower ones: the same kernel launched five and eight times
@@ -13,6 +15,7 @@ pairs of 10 ms against 50 of 20), which makes the task harder, not easier. Each 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import sys
 import time
@@ -121,6 +124,9 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200, help="A/A comparisons (200)")
     parser.add_argument("--seconds", type=float, default=110.0, help="stop the A/A comparisons after so long (110)")
+    parser.add_argument(
+        "--add", action="store_true", help="add A/A comparisons to the record; nothing else is measured"
+    )
     options = parser.parse_args(argv)
     import torch
 
@@ -134,8 +140,19 @@ def main(argv: list[str] | None = None) -> int:
     rows = {str(what): str(value) for what, value in opened.details}
     found: dict = {"format": 1, "card": opened.name, "machine": rows, "environment": records.environment(), "parts": {}}
     x = torch.randn(1 << 22, device="cuda")  # 16 MiB: some 10 µs on an H200, 100 µs on a T4
+    kept, parts = {}, PARTS
+    if options.add:
+        found = json.loads(RECORD.read_text(encoding="utf-8"))
+        if found["card"] != opened.name:
+            print(f"the record is of {found['card']}, this card is {opened.name}; nothing was measured")
+            return 1
+        kept, parts = found["parts"][ADDED], {ADDED: PARTS[ADDED]}
+        options.runs = max(0, options.runs - kept["n"])
+        if not options.runs:
+            print(f"{kept['n']} comparisons are on record already; nothing was measured")
+            return 0
     with fleet.Servers() as servers:
-        for name, part in PARTS.items():
+        for name, part in parts.items():
             began = time.perf_counter()
             pair = Pair(servers)
             try:
@@ -145,7 +162,10 @@ def main(argv: list[str] | None = None) -> int:
                 told = {"failed": f"{type(problem).__name__}: {problem}"}
             finally:
                 pair.close()
-            found["parts"][name] = {**told, "seconds": round(time.perf_counter() - began, 1)}
+            told["seconds"] = round(time.perf_counter() - began, 1)
+            if options.add and "failed" not in told:
+                told = joined(kept, told)
+            found["parts"][name] = told
             print(f"{name}: {short(found['parts'][name])}", flush=True)
             found["seconds"] = round(time.perf_counter() - started, 1)
             record.write(RECORD, found)
@@ -207,6 +227,32 @@ def summed(verdicts: list[timing.Verdict], truth: float | None) -> dict:
     }
 
 
+def joined(kept: dict, new: dict) -> dict:
+    """Two runs of the A/A part as one: counts added, medians taken again from every ratio; what belongs to a run (calls, clock) is
+    the later one's, and ``runs`` says how many comparisons each had."""
+    told = dict(new)
+    lists = {name: kept[name] + new[name] for name in ("ratios", "lows", "highs")}
+    found = [samples.Ratio(*one) for one in zip(lists["ratios"], lists["lows"], lists["highs"], strict=True)]
+    held = samples.share(sum(one.low <= 1.0 <= one.high for one in found), len(found))
+    told |= lists | {
+        "n": len(found),
+        "runs": [*kept.get("runs", [kept["n"]]), new["n"]],
+        "interval_holds_1": held.text(),
+        "interval_holds_share": [held.low, held.k / held.n, held.high],
+        "verdicts": dict(Counter(kept["verdicts"]) + Counter(new["verdicts"])),
+        "against_the_bar_1.25": dict(Counter(kept["against_the_bar_1.25"]) + Counter(new["against_the_bar_1.25"])),
+        "ratio_median": round(statistics.median(lists["ratios"]), 5),
+        "ratio_range": [min(lists["ratios"]), max(lists["ratios"])],
+        "interval_width_median": round(statistics.median(one.high / one.low - 1 for one in found), 5),
+        "held_down": sorted({*kept["held_down"], *new["held_down"]}),
+        "seconds": round(kept["seconds"] + new["seconds"], 1),
+    }
+    for name in ("doubted", "wall_agrees_with_claim"):
+        counts = [[int(part) for part in one[name].split(" (")[0].split(" of ")] for one in (kept, new)]
+        told[name] = samples.share(sum(k for k, _ in counts), sum(n for _, n in counts)).text()
+    return told
+
+
 def same(graph: bool) -> Callable:
     """A/A with graphs, or with plain calls."""
 
@@ -259,7 +305,7 @@ PARTS: dict[str, Callable] = {
     "five launches against four": slower("five"),
     "eight launches against four": slower("eight"),
     "A/A, plain calls": same(False),
-    "A/A, graph replays": same(True),
+    (ADDED := "A/A, graph replays"): same(True),
 }
 
 

@@ -111,6 +111,26 @@ def test_records_that_are_kept_are_whole_and_say_whose_they_are():
     assert all(plan.COPY in {one["name"] for one in case["results"]} for run in made["runs"] for case in run["cases"])
 
 
+def a_run_of(protocol, ratios, doubted):
+    """What the A/A part keeps of comparisons with these ratios, each interval 1 % to either side."""
+    verdicts = [
+        timing.Verdict(one, one * 0.99, one * 1.01, 1e-5, 1e-5, 24, 100, agreed=23, doubt="so" if n < doubted else "")
+        for n, one in enumerate(ratios)
+    ]
+    return protocol.summed(verdicts, 1.0) | {"seconds": 10.0}
+
+
+def test_two_runs_of_equal_against_equal_count_as_one(protocol):
+    first, second = a_run_of(protocol, [1.0, 1.002, 1.03], 1), a_run_of(protocol, [0.95, 0.999], 2)
+    told = protocol.joined(first, second)
+    assert told["n"] == 5 and told["runs"] == [3, 2] and told["seconds"] == 20.0
+    assert told["interval_holds_1"].startswith("3 of 5") and told["doubted"].startswith("3 of 5")
+    assert told["wall_agrees_with_claim"].startswith("115 of 120") and sum(told["verdicts"].values()) == 5
+    assert told["ratio_range"] == [0.95, 1.03] and told["ratio_median"] == 1.0
+    again = protocol.joined(told, second)
+    assert again["runs"] == [3, 2, 2] and again["n"] == 7 and again["interval_holds_1"].startswith("4 of 7")
+
+
 def test_the_committed_page_is_what_the_records_give():
     assert results.PAGE.read_text(encoding="utf-8") == results.page(), "run make results"
 
