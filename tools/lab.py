@@ -178,3 +178,63 @@ def run_everything(page: Any) -> None:
 def save(page: Any) -> None:
     page.keyboard.press("Control+s")
     page.wait_for_timeout(1500)
+
+
+WIPE = """cell => {
+  cell.querySelector('.jp-InputPrompt').textContent = '';
+  for (const shown of cell.querySelectorAll('.jp-OutputArea-child')) shown.dataset.old = '';
+}"""
+"""After a restart a cell's number may come back the same, so what the last run left is wiped off, or marked."""
+ENDED = """cell => cell.querySelector('.jp-InputPlaceholder')
+  ? cell.querySelector('.jp-OutputArea-child:not([data-old])') !== null
+  : /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)"""
+"""A cell whose source is folded away shows no number: it has run once it shows something new."""
+
+
+class Walk:
+    """A learner's way down an open notebook by the keyboard alone: each cell left as it is or typed anew, then run.
+
+    ``Walk(page)`` stands on the first cell, ``Walk(page, at=n)`` on the one with ``n`` before it. Cells are told apart by where they stand, so all of them must be in the page
+    (``served`` sees to that).
+    """
+
+    def __init__(self, page: Any, at: int = 0):
+        self.page, self.at = page, at
+        self.cells = page.locator(".jp-Notebook .jp-Cell")
+        self.cells.nth(at).locator(".jp-InputPrompt").first.click()
+        page.keyboard.press("Escape")
+
+    def write(self, text: str) -> None:
+        """Type ``text`` in place of what the cell holds."""
+        self.page.keyboard.press("Enter")
+        self.page.locator(".jp-Notebook.jp-mod-editMode").wait_for(timeout=20_000)
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def run(self, patience: float = 280) -> str:
+        """Run the cell and go on to the next; returns what it shows. ``RuntimeError`` where it fails, or does not end within
+        ``patience`` seconds."""
+        cell = self.cells.nth(self.at)
+        here = "cell => cell.classList.contains('jp-mod-active')"
+        if not cell.evaluate(here):
+            raise RuntimeError(f"cell {self.at + 1} was to be run, and another one is chosen")
+        code = cell.evaluate("cell => cell.classList.contains('jp-CodeCell')")
+        if code:
+            cell.evaluate(WIPE)
+        self.page.keyboard.press("Shift+Enter")
+        self.at += 1
+        if not code:
+            return cell.inner_text()
+        self.page.wait_for_function(ENDED, arg=cell.element_handle(), timeout=1000 * patience)
+        self.page.get_by_text(IDLE).wait_for(timeout=90_000)
+        shown = cell.locator(".jp-OutputArea-output").all_text_contents()
+        if cell.locator("[data-mime-type='application/vnd.jupyter.error']").count():
+            raise RuntimeError(f"cell {self.at} failed: {' '.join(shown)[-1000:]}")
+        return "\n".join(shown)
+
+    def scratch(self, source: str) -> str:
+        """A cell of one's own, above the one that is next; returns what it shows."""
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("a")
+        self.write(source)
+        return self.run()

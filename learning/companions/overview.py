@@ -7,7 +7,7 @@ from typing import Any
 
 from learning.companions import kept
 from learning.companions.kept import Kept
-from learning.gates import blank_record, scoring
+from learning.gates import blank_record, records, scoring, told
 from learning.gates.gate import CLAIMED, NONE, OPEN, PROVED, WAITING
 from learning.sheet import Sheet, cell, table
 
@@ -93,8 +93,8 @@ def plan() -> Sheet:
         done = all(state == "proved" for _, state in states)
         here = not done and not reached
         reached |= not done
-        told = ", ".join(f"{cell(name)} {state}" for name, state in states)
-        rows.append(["now" if here else "done" if done else "later", cell(step.what), told])
+        ends = ", ".join(f"{cell(name)} {state}" for name, state in states)
+        rows.append(["now" if here else "done" if done else "later", cell(step.what), ends])
     return Sheet(table(("when", "step", "gates that end it"), rows))
 
 
@@ -129,7 +129,7 @@ def skills() -> Sheet:
     missed = [row for row in rows if row.missed]
     explained = sum(bool(row.cause) for row in missed)
     closed = sum(one.proved("compare") for one, _ in found)
-    debug = f"{explained} of {len(missed)} misses have a cause in your words; gate 09 is proved in {closed} lessons"
+    debug = f"{explained} of {len(missed)} misses have a cause in your words; gate 09 is proved in {closed} lesson{'s' * (closed != 1)}"
     body = [
         ["1", "predict correctness before running: grid, ownership, masks, output", _figures(right)],
         ["2", "predict performance before benchmarking: passes, occupancy, launch tax", _figures(fast)],
@@ -146,7 +146,7 @@ def _figures(rows: list[Any]) -> str:
     if not rows:
         return "nothing predicted and measured yet"
     points = sum(row.points for row in rows) / len(rows)
-    return f"{points:.0%} of the points over {len(rows)} values, {sum(row.missed for row in rows)} missed"
+    return f"{points:.0%} of the points over {len(rows)} value{'s' * (len(rows) != 1)}, {sum(row.missed for row in rows)} missed"
 
 
 def _next(gate: Any) -> str:
@@ -167,4 +167,7 @@ def _state(by_slug: dict[str, Kept], slug: str, gate: str) -> tuple[str, str]:
 
 def _damage(found: list[Kept]) -> str:
     lines = [f"- {one.card.slug}: {cell(damage.sentence())}" for one in found for damage in one.log.damage]
-    return "Lines of progress that cannot be read (the others count):\n\n" + "\n".join(lines) if lines else ""
+    parts = ["Lines of progress that cannot be read (the others count):", "\n".join(lines)] if lines else []
+    for one in found:
+        parts += [f"{one.card.slug}: {cell(note)}" for note in told.notes(records.Records(refused=one.log.refused))]
+    return "\n\n".join(parts)

@@ -67,27 +67,30 @@ def _where(one: Kept) -> str:
     gate = next((gate for gate in one.state.gates if gate.id == "parity"), None)
     if gate is None or not gate.proved:
         return cell(gate.why) if gate else ""
-    card = gate.record["payload"].get("card") if gate.record else ""
-    return f"passed on {cell(card or 'a GPU')}, {gate.record['time'][:10]}"
+    return f"passed {cell(blank_record.where(gate.record))}, {gate.record['time'][:10]}"
 
 
 def _lesson(one: Kept) -> list[str]:
     parts = [f"## {one.card.id} {cell(one.card.title)}", cell(one.card.sentence)]
-    proved = ", ".join(f"{gate.number:02} {gate.id}" for gate in one.state.gates if gate.proved)
-    claimed = ", ".join(f"{gate.number:02} {gate.id}" for gate in one.state.gates if gate.claimed and not gate.proved)
+    proved = ", ".join(f"{gate.number:02} {cell(gate.name)}" for gate in one.state.gates if gate.proved)
+    claimed = ", ".join(
+        f"{gate.number:02} {cell(gate.name)}" for gate in one.state.gates if gate.claimed and not gate.proved
+    )
     parts.append(f"Proved: {proved or 'none'}." + (f" Claimed, not proved: {claimed}." if claimed else ""))
     if rows := _times(one):
         parts += ["Measured:", table(("case", "card", "mine", "beside"), rows)]
     comparison = scoring.compare(one.card.slug, one.records)
     if comparison.state != "none":
         parts.append(f"Predictions: {cell(verdict(comparison))}")
-        causes = [f"- {row.field} {cell(row.key)}: {cell(row.cause)}" for row in comparison.rows if row.cause]
-        parts.append("\n".join(causes))
+        missed = [row for row in comparison.rows if row.missed and row.cause]
+        parts.append("\n".join(f"- {cell(f'{row.field} {row.key}'.strip())}: {cell(row.cause)}" for row in missed))
     passed = [page for page in blank_record.pages(one.records, one.card.slug) if page.state == blank_record.PASSED]
     if passed:
         parts.append(
-            "From memory: " + ", ".join(f"{cell(page.variation)} ({cell(page.where)})" for page in passed) + "."
+            "From memory: " + "; ".join(f"{cell(page.variation)}, {cell(page.where)}" for page in passed) + "."
         )
+    if numbers := _logged(one):
+        parts.append(f"In my log: {numbers}.")
     surprises = [str(entry.get("surprise", "")) for entry in log_record.entries(one.records, one.card.slug)]
     if any(surprises):
         parts += ["What surprised me:", "\n".join(f"- {cell(words)}" for words in surprises if words)]
@@ -115,6 +118,19 @@ def _times(one: Kept) -> list[list[str]]:
                     beside,
                 ]
     return list(newest.values())
+
+
+def _logged(one: Kept) -> str:
+    """The numbers of the log's entry that proves gate 12, each with where it stands; "" where that gate is open."""
+    gate = next((gate for gate in one.state.gates if gate.id == "log" and gate.proved), None)
+    if gate is None:
+        return ""
+    told = []
+    for number in gate.record["payload"]["numbers"]:
+        unit = f" {number['unit']}" if number.get("unit") not in (None, "", "of 1") else ""
+        name = str(number["name"]).replace("_", " ")
+        told.append(cell(f"{name} {number['said']:.6g}{unit} ({number.get('where', '')})"))
+    return ", ".join(told)
 
 
 def _median(case: Any) -> str:

@@ -60,7 +60,7 @@ def text(shown: dict[str, Any]) -> str:
 def markdown(shown: dict[str, Any]) -> str:
     """A table of the gates, then the notes and the next step."""
     rows = [f"| {gate['number']:02} | {_cell(gate['name'])} | {_cell(said(gate))} |" for gate in shown["gates"]]
-    head = [f"**{shown['lesson']}: {shown['progress']}**", "", "| gate | | state |", "|---|---|---|"]
+    head = [f"**{shown['lesson']}: {shown['progress']}** ({_when(shown)})", "", "| gate | | state |", "|---|---|---|"]
     return "\n".join([*head, *rows, *(f"\n{_plain(remark)}" for remark in remarks(shown))])
 
 
@@ -78,7 +78,7 @@ def page(shown: dict[str, Any], *, name: str = "", folded: bool = False) -> str:
     marked = f' data-checklist="{html.escape(name)}"' if name else ""
     return (
         f'<div class="learning-checklist-static"{marked}>{_STYLE}<details{"" if folded else " open"}><summary>'
-        f"{html.escape(shown['progress'])} · gates of {html.escape(shown['lesson'])}</summary>"
+        f"{html.escape(shown['progress'])} · gates of {html.escape(shown['lesson'])} · {_when(shown)}</summary>"
         f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         f"{remarked}</details></div>"
     )
@@ -108,6 +108,11 @@ def remarks(shown: dict[str, Any]) -> list[str]:
         ahead = shown["ahead"]
         found.append(f"Next: gate {ahead['number']:02}, {ahead['name']}. {ahead['how']}")
     return found
+
+
+def _when(shown: dict[str, Any]) -> str:
+    """When the records were read: a page keeps what is shown here, and a newer one may stand in another of its cells."""
+    return f"as of {time.strftime('%Y-%m-%d %H:%M', time.gmtime(shown['time']))} UTC"
 
 
 def _state(gate: dict[str, Any]) -> str:

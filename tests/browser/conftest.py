@@ -12,7 +12,8 @@ def pytest_collection_modifyitems(items):
         if Path(item.path).parent == Path(__file__).parent:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.slow)
-            item.add_marker(pytest.mark.timeout(600))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(600))
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 

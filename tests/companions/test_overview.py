@@ -12,7 +12,7 @@ from learning import companions, course
 from learning import lesson as lessons
 from learning.companions import CompanionError, blank, desk, kept, overview, teaching
 from learning.companions.machine import begin_with, levels, machine
-from learning.gates import claims
+from learning.gates import claims, records
 
 ROOT = Path(course.__file__).parents[1]
 
@@ -54,6 +54,15 @@ def test_damage_is_named_and_the_rest_counts(work):
         file.write(b'{"torn": ')
     shown = overview.overview().markdown
     assert "1/12" in shown and "vector_add: line 2" in shown
+
+
+def test_evidence_made_by_tests_is_named_and_proves_nothing(work):
+    work.keep("vector_add", "reference", {"before_launch": True})
+    for _ in range(2):
+        records.append(work.log("vector_add"), "benchmark", "vector_add", device="test", payload={}, fixture=True)
+    for shown in (overview.overview().markdown, overview.gates("vector_add").markdown):
+        assert "1/12" in shown and "cannot be read" not in shown
+        assert "vector_add: 2 of its records are evidence made by tests and do not count." in shown
 
 
 def test_the_plan_goes_on_only_when_every_gate_of_a_step_is_proved(work):
@@ -117,10 +126,11 @@ def test_skills_are_read_from_predictions_and_their_causes(work):
     }
     work.keep("vector_add", "launch", {"case": "", "trace": trace}, device="interpreter")
     shown = overview.skills()
-    assert "over 1 values, 1 missed" in cells(shown, "correctness")[2]
+    assert "over 1 value, 1 missed" in cells(shown, "correctness")[2]
     assert cells(shown, "debug")[2].startswith("0 of 1 misses")
     work.keep("vector_add", "prediction", {"causes": {"grid": "I forgot the last tile"}})
     assert cells(overview.skills(), "debug")[2].startswith("1 of 1 misses")
+    assert cells(overview.skills(), "debug")[2].endswith("gate 09 is proved in 0 lessons")
 
 
 def test_a_tick_at_the_desk_is_a_claim_in_the_lessons_own_log(work, monkeypatch):

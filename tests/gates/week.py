@@ -24,10 +24,14 @@ from learning.workshops.work import Places
 ROOT = Path(course.__file__).parents[1]
 FROM_MEMORY = ROOT / "tests" / "lessons" / "blank_pages"
 JUPYTER = all(importlib.util.find_spec(name) for name in ("nbclient", "nbformat", "ipykernel"))
-SURPRISE = "I had not expected so many of the lanes to own nothing at all"
-EXPLAINED = (
-    "The old sum was measured from the old maximum, so one factor for the whole sum brings it over to the new one."
-)
+SURPRISE = {
+    "online_normalizer": "I had not expected the error to shrink when the row is cut into more parts",
+    "vector_add": "I had not expected so many of the lanes to own nothing at all",
+}
+EXPLAINED = {
+    "online_normalizer": "The old sum was measured from the old maximum, so one factor, exp(old - new), brings the whole sum over.",
+    "vector_add": "Program 2 computes the offsets 2048 to 3071; its mask keeps the 452 below 2500, in the loads and in the store.",
+}
 
 PREDICTIONS = {
     "online_normalizer": """\
@@ -102,7 +106,7 @@ def filled(slug: str, cell_id: str, text: str, kept: list[dict]) -> str:
     if cell_id == "show-log":
         return entry(slug, kept)
     if cell_id.startswith("explain-"):
-        return text.replace("*Write here.*", EXPLAINED)
+        return text.replace("*Write here.*", EXPLAINED[slug])
     return text
 
 
@@ -137,7 +141,9 @@ def entry(slug: str, kept: list[dict]) -> str:
     for name, said in parts.items():
         numbers = {where: float(f"{value:.4g}") for where, value in said.items()}
         lines.append(f"    {name}={numbers.get('', numbers)!r},")
-    return "\n".join(["from learning.gates.log import log", "", "log(", *lines, f"    surprise={SURPRISE!r},", ")"])
+    return "\n".join(
+        ["from learning.gates.log import log", "", "log(", *lines, f"    surprise={SURPRISE[slug]!r},", ")"]
+    )
 
 
 def typed(source: str) -> str:

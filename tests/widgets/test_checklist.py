@@ -51,6 +51,8 @@ def test_every_form_says_progress_states_and_the_next_gate(opened):
         assert "does not apply: CPU lesson" in form and "claimed by hand, not proved" in form
         assert "Next: gate 04, neutral values predicted" in form
     assert re.search(r"01  reference first +proved: the locked reference ran first", repr(board))
+    for kept in (board._repr_markdown_(), board._repr_html_()):  # a page may keep it beside a newer one
+        assert re.search(r"as of 20\d\d-\d\d-\d\d \d\d:\d\d UTC", kept)
 
 
 def test_damage_is_told_and_costs_no_sound_record(opened):
