@@ -10,11 +10,14 @@ PROVED, CLAIMED, WAITING, OPEN, NONE = "proved", "claimed", "waiting for a GPU",
 
 class Found(NamedTuple):
     """What a proof function found: the ``record`` that proves the gate or None, ``why`` in words, and whether nothing but a
-    GPU is missing (``waits``). A plain ``(record, why)`` is read as one that does not wait."""
+    GPU is missing (``waits``). A plain ``(record, why)`` is read as one that does not wait. ``how`` says how to go on from
+    here where the gate's own words would tell to do what is done; ``over``: nothing can prove the gate any more."""
 
     record: dict | None
     why: str
     waits: bool = False
+    how: str = ""
+    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Gate:
 
     ``record`` is the record that proves it, or None; ``claimed`` says that the learner ticked it by hand, ``tick`` the hash of
     the newest tick's record ("" for none), ``waits`` that all but a GPU is there. ``name``, ``proof`` and ``how`` tell what it
-    is called, what proves it and how to get it.
+    is called, what proves it and how to get it from here; ``over`` that nothing can prove it any more.
     """
 
     number: int
@@ -38,6 +41,7 @@ class Gate:
     name: str = ""
     proof: str = ""
     how: str = ""
+    over: bool = False
 
     @property
     def state(self) -> str:
@@ -70,10 +74,10 @@ class Progress:
 
     @property
     def ahead(self) -> Gate | None:
-        """The first gate that something can be done about here: open ones before claims, and these before those that wait
-        for a GPU; None where all are proved."""
-        for state in (OPEN, CLAIMED, WAITING):
-            found = next((gate for gate in self.gates if gate.state == state), None)
+        """The first gate that something can be done about here: open ones before claims, these before those that wait for a
+        GPU, and last what nothing can prove any more; None where all are proved."""
+        for state, over in ((OPEN, False), (CLAIMED, False), (WAITING, False), (OPEN, True)):
+            found = next((gate for gate in self.gates if (gate.state, gate.over) == (state, over)), None)
             if found is not None:
                 return found
         return None

@@ -38,7 +38,7 @@ def causes(lesson: Lesson, records: list[dict]) -> Found:
     were counted in its PTX."""
     found = compare(lesson.slug, records)
     if found.record is None:
-        return Found(None, _missing(found))
+        return _missing(found)
     if not found.rows:
         return Found(None, "not measured yet: every field")
     open_ = sorted({row.field for row in found.rows if row.missed and not row.cause})
@@ -58,20 +58,31 @@ def causes(lesson: Lesson, records: list[dict]) -> Found:
 
 def _compared(found: Comparison, fields: tuple[str, ...]) -> Found:
     if found.record is None:
-        return Found(None, _missing(found))
+        return _missing(found)
     absent = [name for name in fields if name not in found.fields]
     if absent:
-        return Found(None, f"{' and '.join(absent)} stood in no prediction before the first launch")
+        return Found(
+            None, f"missing from the prediction that counts, the first: {', '.join(absent)}", how=OVER, over=True
+        )
     waiting = [row for row in found.rows if row.field in fields and row.points is None]
     if waiting:
         why = f"{waiting[0].field} was predicted and waits for {waiting[0].waits}"
-        return Found(None, why, all(row.waits == TIMED for row in waiting))
+        timed = all(row.waits == TIMED for row in waiting)
+        return Found(None, why, timed, MEASURE if timed else WRITE)
     missed = sum(row.missed for row in found.rows if row.field in fields)
     outcome = "right" if not missed else f"{missed} missed, which proves it as well: it was made"
     return Found(found.record, f"{' and '.join(fields)} predicted before the first launch, then measured: {outcome}")
 
 
-def _missing(found: Comparison) -> str:
+def _missing(found: Comparison) -> Found:
     if found.state == "late":
-        return "the first prediction was locked after the kernel had run"
-    return "lock a prediction with predict(…) before the first launch"
+        return Found(None, "the first prediction was locked after your code had run", how=OVER, over=True)
+    return Found(None, "lock a prediction with predict(…) before your code first runs")
+
+
+WRITE = "It is locked. Write the answer and run its cell; then predictions.compare() measures it."
+MEASURE = "It is locked. The benchmark cell measures it on a GPU."
+OVER = (
+    "No record can prove it in this lesson any more; a tick is kept as your claim. In the next lesson guess rather than leave "
+    "a line out: a wrong prediction proves its gate as well."
+)

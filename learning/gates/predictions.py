@@ -21,6 +21,7 @@ from learning.gates.comparison import Shown, page
 from learning.gates.fields import FIELDS, PredictionError, canonical
 from learning.gates.fingerprint import fingerprint
 from learning.gates.measured import mapping
+from learning.gates.progress import parity
 from learning.gates.scoring import compare as compared
 from learning.gates.scoring import predictions
 from learning.judge import reach
@@ -64,16 +65,20 @@ def predict(
     made = canonical({name: value for name, value in given.items() if name not in waiting})
     if waiting or not made:
         say = ", ".join(waiting) or "every field"
-        return Shown(f"Nothing is locked yet: {say} still to be said. Delete the line of a field you cannot say.")
+        return Shown(
+            f"Nothing is locked yet: {say} still to be said. A wrong guess proves a gate as well as a right one; the line of a "
+            "field you cannot even guess can be deleted, and its gate then stays open."
+        )
     late = bool(predictions([*session.evidence(), _as_record(session.lesson.slug, made)])[1])
     payload = {"fields": made, "case": rehearsal.sentence(session.lesson.folder), "revision": late}
     if not session.note("prediction", payload):
         return Shown(f"Read and understood, but not kept: {session.why}.")
     if late:
         ran = predictions(session.evidence())[0] is None
-        reason = "your kernel has already run" if ran else "the first lock is the one that is scored"
+        reason = "your code has already run" if ran else "the first lock is the one that is scored"
         return Shown(f"Kept as a revision of {_names(made)}: {reason}. Revisions are shown and earn nothing.")
-    return Shown(f"Locked: {_names(made)}. Now write the kernel; predictions.compare() shows both side by side.")
+    answer = "functions" if session.lesson.kind == "cpu" else "kernel"
+    return Shown(f"Locked: {_names(made)}. Now write the {answer}; predictions.compare() shows both side by side.")
 
 
 def because(**fields: str) -> Shown:
@@ -100,6 +105,11 @@ def compare() -> Shown:
     lines = []
     try:
         lines += [f"the trace found: {problem}" for problem in rehearse(session)["problems"]]
+        if not _passed(session):
+            lines.append(
+                "Not every public check has passed for this answer. Measured is what it does, right or wrong: where a check "
+                "fails, mend that first, then compare again."
+            )
     except rehearsal.RehearsalFailed as reason:  # what was measured before is still shown
         lines.append(f"Not measured now: {reason}")
     if session.why and not session.evidence():
@@ -150,7 +160,11 @@ def rehearse(
 
 
 def module(cells: list[tuple[str, str]], entries: tuple[str, ...]) -> str:
-    """One module out of ``cells``: the entries and every definition and import they reach; "" where one is missing."""
+    """One module out of ``cells``: the entries and every definition and import they reach; "" where one is missing.
+
+    Of a name that is imported more than once every import stays: a later cell's ``import math`` comes after set-up cells that
+    need it when they run.
+    """
     pieces = reach.pieces(cells)
     imports = frozenset(name for p in pieces if isinstance(p.node, (ast.Import, ast.ImportFrom)) for name in p.binds)
     wanted: set[int] = set()
@@ -159,7 +173,16 @@ def module(cells: list[tuple[str, str]], entries: tuple[str, ...]) -> str:
         if defining is None:
             return ""
         wanted |= {id(piece) for piece in reached}
+    needed = {name for piece in pieces if id(piece) in wanted for name in piece.needs}
+    wanted |= {id(p) for p in pieces if isinstance(p.node, (ast.Import, ast.ImportFrom)) and needed & set(p.binds)}
     return "\n\n".join(ast.unparse(piece.node) for piece in pieces if id(piece) in wanted) + "\n"
+
+
+def _passed(session: Any) -> bool:
+    """Whether every public check has passed for the answer as it stands, on whichever device."""
+    mine = fingerprint(session.history.cells(), session.lesson.entries)
+    found = parity(session.lesson, [record for record in session.evidence() if record["source"] == mine])
+    return found.record is not None or found.waits
 
 
 def open_session() -> Any:

@@ -27,12 +27,12 @@ def progress(lesson: Lesson, records: Iterable[dict]) -> Progress:
             kind = "CPU lesson" if lesson.kind == "cpu" else "not part of this lesson"
             gates.append(Gate(number, name, False, False, f"does not apply: {kind}", **words))
             continue
-        record, why, waits = _proof(name, lesson, own)
-        tick = ticks.get(name)
+        found, tick = _proof(name, lesson, own), ticks.get(name)
+        words["how"] = found.how or words["how"]
         gates.append(
             Gate(
-                number, name, True, record is not None, why, record, claims.ticked(tick), record is None and waits,
-                str((tick or {}).get("hash", "")), **words,
+                number, name, True, found.record is not None, found.why, found.record, claims.ticked(tick),
+                found.record is None and found.waits, str((tick or {}).get("hash", "")), over=found.over, **words,
             )
         )  # fmt: skip
     return Progress(tuple(gates))

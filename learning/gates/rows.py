@@ -67,7 +67,7 @@ def rows_of(name: str, value: Any, partners: Partners) -> list[Row]:
     return build[name](name, value, partners)
 
 
-TRACE = "a trace of your kernel: run predictions.compare() once it gives a result"
+TRACE = "a run of your code that is watched: run predictions.compare() once it gives a result"
 COMPILED = "the compiler's report: run predictions.compare() where Triton can compile"
 TIMED = "a benchmark on a GPU"
 

@@ -43,7 +43,7 @@ def read(tuned: Callable, reference: Callable, *cases: tuple, of: Callable | Non
     told: list[dict] = []
     for case in cases:
         args, named = split(case)
-        name = describe("tuned", args, named)
+        name = describe(_called(tuned), args, named)
         with _watched(seen, name):
             try:
                 made = tuned(*args, **named)
@@ -59,6 +59,12 @@ def read(tuned: Callable, reference: Callable, *cases: tuple, of: Callable | Non
     if options and of is not None:
         reading |= {"how": tuning_record.SWEEP, "kernels": [swept(of, cases, options)]}
     return _shown(reading, session, options=bool(options))
+
+
+def _called(function: Callable) -> str:
+    """The name a reader knows ``function`` by; "tuned" for one that has none."""
+    name = getattr(function, "__name__", "")
+    return name if name.isidentifier() else "tuned"
 
 
 def split(case: tuple) -> tuple[tuple, dict]:
@@ -102,7 +108,7 @@ def swept(of: Callable, cases: tuple, options: dict[str, tuple]) -> dict:
                 samples = testing.do_bench(lambda a=args, o={**named, **chosen}: of(*a, **o), return_mode="all")
                 times[label] = round(1e3 * statistics.median(samples), 3)
         winner = min(times, key=times.get) if times else ""
-        winners.append({"case": describe("tuned", args, named), "key": {}, "winner": winner, "microseconds": times})
+        winners.append({"case": describe(_called(of), args, named), "key": {}, "winner": winner, "microseconds": times})
     return {
         "kernel": of.__name__,
         "configs": list(labels),

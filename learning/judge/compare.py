@@ -148,6 +148,7 @@ def _bounded(answer, truth, error, size, slack, bounds: Bounds, scale, tile) -> 
             number_text(float(answer[index])),
             f"{number_text(float(truth[index]))} ± {tolerance:.2g}",
             f"worst at {index_text(index, tile)}; wrong: {places_text(wrong, tile)}",
+            _one_factor(answer, truth, allowed.expand(error.shape), index),
         )
     if err > limit:
         base = length or 1.0
@@ -159,6 +160,21 @@ def _bounded(answer, truth, error, size, slack, bounds: Bounds, scale, tile) -> 
             _precision_advice(err / base, answer.dtype),
         )
     return None
+
+
+def _one_factor(answer: torch.Tensor, truth: torch.Tensor, allowed: torch.Tensor, index: tuple[int, ...]) -> str:
+    """Advice where the row of ``index`` is its true values times one number, as a wrong sum or maximum makes it; else ""."""
+    row = index[:-1] if index else ()
+    got, want, room = answer[row].double().reshape(-1), truth[row].reshape(-1), allowed[row].reshape(-1)
+    told = want.abs() > 64 * room  # only these say a factor to some percent
+    if int(told.sum()) < 4 or bool((want[told] - want[told][0] == 0).all()):
+        return ""
+    factors = got[told] / want[told]
+    middle = float(factors.median())
+    spread = room[told] / want[told].abs() + 1e-6 * abs(middle)
+    if middle == 0 or bool(((factors - middle).abs() > 4 * spread).any()) or abs(middle - 1) <= 4 * float(spread.max()):
+        return ""
+    return f"this row is its right values times one factor, {middle:.4g}: what else is in its sum, or what is it divided by?"
 
 
 def _ratio(excess: torch.Tensor, condition: torch.Tensor) -> float:
@@ -202,6 +218,8 @@ def _masks(dtype: torch.dtype, got: torch.Tensor, truth: torch.Tensor, tile) -> 
                 advice = (
                     f"the result {verb} {name} where float64 arithmetic {'does not' if verb == 'holds' else 'has it'}"
                 )
+                if name == "NaN" and verb == "holds":
+                    advice += ": a lane that was loaded under a mask without other=, or ∞ − ∞, 0 · ∞ or 0 / 0?"
                 where = f"first at {index_text(index, tile)}; wrong: {places_text(wrong, tile)}"
                 return Miss("wrong values", number_text(value), number_text(want), where, advice)
     return None

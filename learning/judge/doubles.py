@@ -53,6 +53,8 @@ def problem(got: Any, expected: Any, *, ulps: float | None, rel: float | None, a
     within |= rel is not None and relative(got, expected) <= rel
     if within:
         return ""
+    if ulps == 0 and rel is None and abs == 0:
+        return "(exactly)"
     told = [f"{ulps:g} ulps" if ulps is not None else "", f"{rel:g} relatively" if rel is not None else ""]
     return "within " + " or ".join([t for t in told if t] + ([f"{abs:g}"] if abs else []))
 

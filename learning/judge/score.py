@@ -57,7 +57,8 @@ def report_lines(result: CheckResult) -> list[str]:
 
             lines.append(f"  {'read':<9}{reference(finding.trap)}")
         if finding.seed is not None and not result.hidden:
-            lines.append(f"  {'replay':<9}case {finding.case!r}, seed {finding.seed}")
+            case = f"case {finding.case!r}, " if finding.case else ""
+            lines.append(f"  {'replay':<9}{case}seed {finding.seed}")
     lines += [f"  {'skipped':<9}{text}" for text in result.skipped]
     lines += [f"  {'note':<9}{text}" for text in result.notes]
     return lines

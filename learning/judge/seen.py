@@ -14,8 +14,10 @@ KINDS = (OUT_OF_BOUNDS_LOAD, OUT_OF_BOUNDS_STORE, UNINITIALISED, DOUBLE_WRITE, R
 """The words of ``learning.lens.trace``, which needs numpy."""
 _MOST = 64
 _ADVICE = {
-    OUT_OF_BOUNDS_LOAD: "which lanes own no element? They need a mask, also where what they load is never used",
-    OUT_OF_BOUNDS_STORE: "the store needs the mask of the lanes that own an element",
+    OUT_OF_BOUNDS_LOAD: "which lanes own no element? They need a mask, also where what they load is never used. A lane that "
+    "owns one and reads elsewhere has a wrong address: which strides stand in its offset?",
+    OUT_OF_BOUNDS_STORE: "the store needs the mask of the lanes that own an element; where it has that, its address is wrong: "
+    "whose strides stand in the offset?",
     UNINITIALISED: "what torch.empty hands out holds anything: write it before you read it",
     DOUBLE_WRITE: "which of the two programs owns these elements? Only that one may store them",
     RACE: "programs run in any order and at once: none may read what another writes in the same launch",

@@ -206,7 +206,15 @@ class Structure:
             ]
             for value in finite[:most]:
                 for side in (-1.0, 1.0):
-                    self.again(_moved_past(self.args, place, value, side))
+                    try:
+                        self.again(_moved_past(self.args, place, value, side))
+                    except WrongAnswer as wrong:
+                        if wrong.finding.rule in ("wrong values", "precision"):
+                            wrong.finding.advice = (
+                                f"here every value of {name} lies {'below' if side < 0 else 'above'} {value:g}, which your load "
+                                "pads with: what do lanes that own nothing then do to a maximum, a minimum or a sum?"
+                            )
+                        raise
 
     def _counts(self, name: str) -> Counts:
         found = self.inputs.get(name) or self.outputs.get(name)

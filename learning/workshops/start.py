@@ -1,6 +1,7 @@
 """``python -m learning.workshops.start``: lay out ``work/<lesson>/`` for every lesson and say where to begin.
 
-``--level capstone`` lays out the capstones' starters instead, which are Python files; another level its lessons alone.
+Lessons can be named: then only they. ``--level capstone`` lays out the capstones' starters instead, which are Python files;
+another level its lessons alone.
 Nothing that exists is overwritten. Exit status 0; 3 where there is nothing to lay out, a release is missing or a folder
 cannot be written; 64 for a usage error.
 """
@@ -19,18 +20,22 @@ DEMONSTRATE = "python -m learning.capstones demonstrate"
 
 
 def main(places: Places | None = None, arguments: list[str] | tuple[str, ...] = ()) -> int:
-    """Lay out every lesson, or all of one level, that is not there yet and return the exit status."""
+    """Lay out every lesson, or all of one level, or those named, that is not there yet and return the exit status."""
     console.prepare()
     parser = options.Parser(prog="python -m learning.workshops.start", description=__doc__,
                             formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
+    parser.add_argument("lesson", nargs="*", help="these lessons only")
     parser.add_argument("--level", choices=lessons.LEVELS, help="this level only")
     try:
-        level = parser.parse_args(arguments).level
-    except options.UsageError as wrong:
+        asked = parser.parse_args(arguments)
+        level, named = asked.level, [lessons.find(name) for name in asked.lesson]
+        if level and named:
+            raise options.UsageError("name lessons or a --level, not both")
+    except (options.UsageError, lessons.UnknownLesson) as wrong:
         console.complain(f"start: {wrong}")
         return options.USAGE
     places = places or Places.default()
-    found = lessons.discover(level)
+    found = named or lessons.discover(level)
     failed = False
     for lesson in found:
         suffix = ".py" if lesson.level == "capstone" else ".ipynb"

@@ -61,6 +61,7 @@ def test_a_lesson_from_prediction_to_explained_misses(tmp_path):
     assert "Not measured now: " in early  # the starter gives no result, and calling it was no launch
     assert "total after 1, 3, 2" in compared and "write yours: predictions.because(output" in compared
     assert "75% over 2 of 2 fields: 1 of 4 measured values missed" in compared
+    assert "Not every public check has passed for this answer" in compared  # no check was run
     assert revised.startswith("Kept as a revision") and "earn nothing" in revised
     assert "your cause: I forgot to rescale" in explained and "1 revision, not scored" in explained
     assert "04 masks, 05 kernel, 09 compare" in session
@@ -74,7 +75,7 @@ def test_calling_the_answer_is_the_first_launch_and_a_check_or_show_cell_of_the_
     shown = run(
         tmp_path / "nb", "online_normalizer", *answer, counting, RIGHT, MERGE, RESULT, counting, "push(EMPTY, 1.0)", IMPORT, LOCK
     )  # fmt: skip
-    assert "your kernel has already run" in shown[-1]
+    assert "your code has already run" in shown[-1]
     assert events(tmp_path / "nb") == ["benchmark", "launch", "prediction"]  # what the course's cell counted is kept
 
 
@@ -174,3 +175,17 @@ def test_the_module_holds_what_the_entries_reach_and_the_newest_of_it():
     assert "import math" in text and "helper(x) + LIMIT" in text and "def helper" in text
     assert "os" not in text and "print" not in text and text.count("def add") == 1
     assert module(cells, ("subtract",)) == ""
+
+
+def test_an_import_typed_again_does_not_take_the_place_of_the_one_that_set_up_needs():
+    """ "The only import is math" invites a learner to write it above the answer; EMPTY needs it before that."""
+    cells = [
+        ("setup", "import functools\nimport math"),
+        ("setup", "EMPTY = (-math.inf, 0.0)"),
+        ("In[3]", "import math\n\n\ndef push(state, x):\n    return (x, math.exp(0.0)) if state == EMPTY else state"),
+    ]
+    text = module(cells, ("push",))
+    assert text.index("import math") < text.index("EMPTY") and "functools" not in text
+    made = {}
+    exec(text, made)
+    assert made["push"](made["EMPTY"], 2.0) == (2.0, 1.0)

@@ -226,6 +226,23 @@ def test_gate_08_needs_a_gpu_and_gate_09_a_cause_for_each_miss_and_the_loads_cou
     ]  # and takes none away
 
 
+def test_what_comes_next_is_never_what_is_done_already_nor_what_no_record_can_prove_any_more():
+    """After the lock the kernel is asked for, not the lock again; a gate whose line was left out does not stand in the way."""
+    before = [record("reference", {"before_launch": True})]
+    state = progress(GPU, [*before, lock(grid=3, tile=1024, passes={"x": 1})])
+    assert (state.ahead.id, state.ahead.how.split(";")[0]) == (
+        "grid",
+        "It is locked. Write the answer and run its cell",
+    )
+    left_out = next(gate for gate in state.gates if gate.id == "masks")
+    assert left_out.over and "missing from the prediction that counts" in left_out.why and "a tick" in left_out.how
+    bound = [gate.id for gate in progress(GPU, [*before, lock(**RIGHT), launch()]).gates if gate.over]
+    assert bound == ["bound"] and progress(GPU, [*before, lock(**RIGHT), launch()]).ahead.id != "bound"
+    late = progress(GPU, [*before, launch(), lock(**RIGHT)])
+    assert {gate.id for gate in late.gates if gate.over} == {"grid", "tile", "masks", "bound", "compare"}
+    assert late.ahead.id == "kernel"
+
+
 def test_the_cpu_lesson_proves_its_masks_by_the_neutral_value():
     trace = {"launches": [], "tensors": {}, "output": {}, "padding": {"maximum": "-inf"}}
     log = [lock(CPU, padding={"maximum": -math.inf}), launch(trace, CPU)]

@@ -51,3 +51,14 @@ def test_a_missing_release_leaves_the_others_alone_and_is_3(places, capsys):
     assert start.main(places) == 3
     assert "make release" in capsys.readouterr().out
     assert (places.work / "online_normalizer" / "online_normalizer.ipynb").is_file()
+
+
+def test_a_lesson_that_is_named_is_laid_out_alone(places, capsys):
+    release_all(places)
+    assert start.main(places, ["strided_softmax"]) == 0
+    laid = sorted(path.name for path in places.work.iterdir())
+    told = capsys.readouterr().out
+    assert laid == ["strided_softmax"] and "Begin with I1" in told
+    assert start.main(places, ["no_such_lesson"]) == 64
+    assert "there is no lesson called 'no_such_lesson'" in capsys.readouterr().err
+    assert start.main(places, ["strided_softmax", "--level", "advanced"]) == 64

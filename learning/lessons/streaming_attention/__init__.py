@@ -46,7 +46,7 @@ LESSON = Lesson(
         "head to work on a whole card."
     ),
     level="advanced",
-    order=160,
+    order=330,
     minutes=300,
     sessions="3–5 sessions of 60–90 minutes",
     needs=("I3", "A1"),

@@ -174,8 +174,8 @@ def room_for_descriptors(size, alignment, stream):
 
 def tuned(x, *, num_warps=4):
     """The contract of ``softmax``; an x whose rows lie side by side, element by element, is read along that axis."""
-    # 9. Refuse as before. Is x turned, stride(0) 1 and stride(1) a whole number of 16 bytes, at an address that 16 divides?
-    #    If not, or without rows: softmax.
+    # 9. Refuse as before. Is x turned, stride(0) 1 and stride(1) at least the number of rows and a whole number of 16 bytes,
+    #    at an address that 16 divides? If not, or without rows: softmax.
     # 10. Result, and scratch of this call: two float32 numbers for every part of every row. (torch.empty)
     # 11. triton.set_allocator(room_for_descriptors), then both kernels: as many programs as blocks of rows, times parts.
     ### BEGIN SOLUTION
