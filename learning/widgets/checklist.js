@@ -140,7 +140,7 @@ function render({ model, el }) {
       row.lines[2].line.hidden = proved;
     }
     const next = state.ahead;
-    set(ahead, next ? `Next: gate ${two(next.number)}, ${next.name}. ${next.how}` : "Every gate is proved.");
+    set(ahead, next ? `Next: gate ${two(next.number)}, ${next.name}. ${next.how}` : "Every gate is proved: this week counts.");
     const remarks = state.notes.concat(state.unsaved ? [`Ticks are not saved here: ${state.unsaved}.`] : []);
     if (notes.textContent !== remarks.join("")) notes.replaceChildren(...remarks.map((text) => make("p", "note", text)));
     const count = Object.keys(pending).length;

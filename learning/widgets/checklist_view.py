@@ -107,6 +107,8 @@ def remarks(shown: dict[str, Any]) -> list[str]:
     if shown["ahead"] is not None:
         ahead = shown["ahead"]
         found.append(f"Next: gate {ahead['number']:02}, {ahead['name']}. {ahead['how']}")
+    else:
+        found.append("Every gate is proved: this week counts.")
     return found
 
 

@@ -217,7 +217,7 @@ def test_the_week_of_online_normalizer_closes_every_gate(desk, page):
     board = Board(page)
     board.has(CPU)
     board.shows("progress 7/7")
-    expect(board.view).to_contain_text("Every gate is proved.")
+    expect(board.view).to_contain_text("Every gate is proved: this week counts.")
     assert board.view.get_by_role("checkbox").evaluate_all("boxes => boxes.every(box => box.disabled)")
     Board(page, first=True).shows("progress 7/7")
     expect(page.locator(".jp-CodeCell").first).to_contain_text("progress 7/7")  # the machine table as well
@@ -280,7 +280,7 @@ def test_the_week_of_vector_add_waits_for_a_gpu_and_evidence_made_by_tests_is_re
     board = Board(page)
     board.has(GPU)
     board.shows("progress 12/12")
-    expect(board.view).to_contain_text("Every gate is proved.")
+    expect(board.view).to_contain_text("Every gate is proved: this week counts.")
     shot(page, "vector_add-door")
 
 

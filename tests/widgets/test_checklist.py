@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from learning import course, session
 from learning import lesson as lessons
 from learning.gates import records
+from learning.gates.gate import Progress
 from learning.gates.progress import progress
 from learning.judge import setting as settings
 from learning.widgets import checklist_view
@@ -53,6 +55,17 @@ def test_every_form_says_progress_states_and_the_next_gate(opened):
     assert re.search(r"01  reference first +proved: the locked reference ran first", repr(board))
     for kept in (board._repr_markdown_(), board._repr_html_()):  # a page may keep it beside a newer one
         assert re.search(r"as of 20\d\d-\d\d-\d\d \d\d:\d\d UTC", kept)
+
+
+def test_a_week_counts_once_every_gate_that_applies_is_proved():
+    def forms(*unproved):
+        gates = progress(CARD, []).gates
+        state = Progress(tuple(replace(gate, proved=gate.applies and gate.id not in unproved) for gate in gates))
+        shown = checklist_view.view(CARD, state, records.Records(), "log", "")
+        return [make(shown) for make in (checklist_view.text, checklist_view.markdown, checklist_view.page)]
+
+    assert all("Every gate is proved: this week counts." in form for form in forms())
+    assert not any("this week counts" in form for form in forms("log"))
 
 
 def test_damage_is_told_and_costs_no_sound_record(opened):
