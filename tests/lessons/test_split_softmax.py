@@ -160,9 +160,13 @@ for capability in (75, 90):
             x, scratch = torch.empty(2, 131072, dtype=dtype), torch.empty(64)
             chunks = 131072 // size
             args = (x, scratch, scratch, x, 131072, chunks, 0, 7 * chunks, 7 * chunks, 7 * chunks)
-            options = dict(CHUNKS=chunks, CHUNK=size, num_warps=4)
+            options = dict(CHUNKS=chunks, CHUNK=size, AHEAD=capability >= 90, num_warps=4)
             made += cross_compile.compiled([(answer.turns_kernel, args, options)], capability)
-print(json.dumps([cross_compile.assembled(kernel) for kernel in made]))
+told = []
+for kernel in made:
+    ptx = kernel.asm["ptx"]
+    told.append(cross_compile.assembled(kernel) | {{"waits": ptx.count("griddepcontrol.wait"), "lets": ptx.count("griddepcontrol.launch")}})
+print(json.dumps(told))
 """
 
 
@@ -180,6 +184,22 @@ def test_the_tuned_form_keeps_everything_in_registers(tmp_path):
     kernels = json.loads(done.stdout)
     assert len(kernels) == 18 and [kernel for kernel in kernels if kernel["spilled"]] == []
     assert max(kernel["registers"] for kernel in kernels) < 255
+    assert {(kernel["waits"], kernel["lets"]) for kernel in kernels[:9]} == {(0, 0)}  # sm_75 knows neither
+    assert {(kernel["waits"], kernel["lets"]) for kernel in kernels[9:]} == {(1, 1)}
+
+
+@pytest.mark.gpu
+def test_launches_that_begin_ahead_read_no_state_that_is_not_there(answer, monkeypatch):
+    """Calls in a row, each on what a kernel just before it wrote, none waited for; scratch is the last call's, full of its states."""
+    import torch
+
+    monkeypatch.setattr(answer, "GROUP_BYTES", 2 * 131072 * 2)  # two rows a group: 17 launches a call
+    made = []
+    for n in range(60):
+        x = torch.randn(33, 131072, device="cuda", dtype=torch.float16) * (1 + n % 7)
+        made.append((x, answer.tuned(x)))
+    for x, y in made:
+        torch.testing.assert_close(y, torch.softmax(x, dim=1), atol=1e-6, rtol=2e-3)
 
 
 def test_the_model_answer_counts_as_the_small_case_does():

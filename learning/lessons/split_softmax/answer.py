@@ -156,14 +156,18 @@ def turns_kernel(
     to_read,  # how many chunks it has; 0 in the last launch
     CHUNKS: tl.constexpr,  # lanes for the states of a row: a power of two, at least n_chunks
     CHUNK: tl.constexpr,  # columns of a chunk
+    AHEAD: tl.constexpr,  # whether the next launch may begin before this one has ended
 ):
     """One program, one chunk: even programs finish a group, its last chunk first, odd ones read the next; then what is left."""
     # 1. Do I finish or read, and as the how-manieth of my kind? While both kinds last they alternate. (tl.where)
     # 2. Which chunk is that, counted forwards if I read, backwards if I finish? Row, chunk, columns, mask as before.
-    # 3. To finish: begin the load of x first, and let it be evicted first; all states of my row, merged as merge_kernel does;
-    #    quotients, cast, store.
+    # 3. To finish: begin the load of x first, and let it be evicted first; if AHEAD, wait for the launch before; all states of
+    #    my row, merged as merge_kernel does; quotients, cast, store. (tl.extra.cuda.gdc_wait)
     # 4. To read: the load, kept as long as the cache can; the state, as part_kernel leaves it. (eviction_policy=)
+    # 5. If AHEAD, let the next launch begin, before anything else. (tl.extra.cuda.gdc_launch_dependents)
     ### BEGIN SOLUTION
+    if AHEAD:
+        tl.extra.cuda.gdc_launch_dependents()
     program, pairs = tl.program_id(0), tl.minimum(to_finish, to_read)
     alternating = program < 2 * pairs
     finishing = tl.where(alternating, program % 2 == 0, to_finish > to_read)
@@ -175,6 +179,8 @@ def turns_kernel(
     at = row * n_cols + cols
     if finishing:
         x = tl.load(x_ptr + at, mask=mask, other=-float("inf"), eviction_policy="evict_first").to(tl.float32)
+        if AHEAD:
+            tl.extra.cuda.gdc_wait()
         chunks = tl.arange(0, CHUNKS)
         held = chunks < n_chunks
         maxima = tl.load(maxima_ptr + row * n_chunks + chunks, mask=held, other=-float("inf"))
@@ -193,10 +199,11 @@ def turns_kernel(
 
 def tuned(x, *, chunk_size=4096):
     """The contract of ``softmax``, a group of rows at a time: each launch finishes one group while it reads the next."""
-    # 5. Refuse, result, no rows: as before. Scratch: two float32 numbers a chunk.
-    # 6. How many rows are GROUP_BYTES, at least one? One launch for each group of rows, and one more, in which nothing is left
+    # 6. Refuse, result, no rows: as before. Scratch: two float32 numbers a chunk.
+    # 7. How many rows are GROUP_BYTES, at least one? One launch for each group of rows, and one more, in which nothing is left
     #    to read. Each has a program for every chunk that it finishes and every chunk that it reads; num_warps=4.
-    # 7. Return the result.
+    # 8. AHEAD, on a card of capability (9, 0) or more: then every launch but the first also takes launch_pdl=True.
+    # 9. Return the result.
     ### BEGIN SOLUTION
     refuse(x, chunk_size)
     n_rows, n_cols = x.shape
@@ -206,12 +213,14 @@ def tuned(x, *, chunk_size=4096):
     n_chunks = triton.cdiv(n_cols, chunk_size)
     maxima, totals = (torch.empty((n_rows, n_chunks), dtype=torch.float32, device=x.device) for _ in range(2))
     CHUNKS, group = triton.next_power_of_2(n_chunks), max(1, GROUP_BYTES // (n_cols * x.element_size()))
+    ahead = x.is_cuda and torch.cuda.get_device_capability(x.device) >= (9, 0)
     before = 0, 0
     for first in (*range(0, n_rows, group), n_rows):
         now = first * n_chunks, min(group, n_rows - first) * n_chunks
         turns_kernel[(before[1] + now[1],)](
-            x, maxima, totals, out, n_cols, n_chunks, *before, *now, CHUNKS=CHUNKS, CHUNK=chunk_size, num_warps=4
-        )
+            x, maxima, totals, out, n_cols, n_chunks, *before, *now,
+            CHUNKS=CHUNKS, CHUNK=chunk_size, AHEAD=ahead, num_warps=4, **({"launch_pdl": True} if ahead and first else {}),
+        )  # fmt: skip
         before = now
     return out
     ### END SOLUTION
