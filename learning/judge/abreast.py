@@ -15,13 +15,21 @@ from typing import Any
 from learning.judge.line import Line
 
 
+class Stopped(BaseException):
+    """The run that a check belongs to was ended early; no ``except Exception`` makes a verdict of it."""
+
+
 class Lines:
     """``Line``s of one submission, of which every thread that judges has its own; in all else it is one ``Line``."""
 
     def __init__(self, make: Callable[[], Line], count: int):
         self._lines = [make() for _ in range(count)]
         self._unused = self._lines[0].sandbox
-        self._own = threading.local()
+        self._own, self._stopped = threading.local(), threading.Event()
+
+    @property
+    def count(self) -> int:
+        return len(self._lines)
 
     @property
     def here(self) -> Line:
@@ -33,13 +41,21 @@ class Lines:
         self.here.begin(left)
 
     def call(self, *args: Any, **how: Any) -> Any:
-        return self.here.call(*args, **how)
+        return self._asked(self.here.call, *args, **how)
 
     def hold(self, *args: Any) -> Any:
-        return self.here.hold(*args)
+        return self._asked(self.here.hold, *args)
 
     def fold(self, *args: Any) -> Any:
-        return self.here.fold(*args)
+        return self._asked(self.here.fold, *args)
+
+    def _asked(self, ask: Callable, *args: Any, **how: Any) -> Any:
+        """``ask(*args, **how)``; once the run was ended early neither its answer nor its failure counts any more."""
+        try:
+            return ask(*args, **how)
+        finally:
+            if self._stopped.is_set():
+                raise Stopped
 
     def close(self) -> None:
         """End all workers, whatever they are doing."""
@@ -78,11 +94,11 @@ class Lines:
             for job in jobs:
                 told(do(job))
             return
-        free, stopped = list(self._lines), threading.Event()
+        free, self._own = list(self._lines), threading.local()
 
         def one(job: Any) -> Any:
-            if stopped.is_set():
-                return None
+            if self._stopped.is_set():
+                raise Stopped
             if not hasattr(self._own, "line"):
                 self._own.line = free.pop()
             return do(job)
@@ -93,7 +109,7 @@ class Lines:
             for each in asked:
                 told(each.result())
         except BaseException:
-            stopped.set()
+            self._stopped.set()
             with contextlib.suppress(Exception):  # its threads may still be at work on what is closed here
                 self.close()
             raise

@@ -12,7 +12,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from learning.judge import cells as roles
@@ -110,8 +110,7 @@ def grade(
     names or grade ids; ``device`` is "cuda", "cpu", "interpreter" (nothing is compiled) or a virtual card ("sm_75"), and
     "" asks ``learning.lens.device`` ("cpu" for a CPU lesson); ``servers`` keeps warm servers between calls (without one, a
     server is started and ended here); ``limits`` default to ``Limits.on(device)``; ``progress`` receives each result.
-    ``at_once`` checks are judged at a time, each in its own worker (on "cuda" always one), those that read the house rules
-    one by one after them; results come in the same order.
+    ``at_once`` checks are judged at a time, each in its own worker (on "cuda" always one); results come in the same order.
 
     Raises ``FileNotFoundError`` or ``ValueError`` for an instructor's notebook that is missing or unusable, and
     ``learning.lens.device.DeviceError`` for a device that is not to be had. Nothing a learner wrote raises here; where
@@ -181,7 +180,8 @@ def _run(
             namespace.update(entries)
             broken_at = {cell.name: broken or _define(cell, namespace) for cell in plan.checks}
             found: dict[str, CheckResult] = {}
-            order = sorted(plan.checks, key=lambda cell: cell.last)
+            ruled = [cell for cell in plan.checks if cell.last]
+            order = [*(cell for cell in plan.checks if not cell.last), *ruled]
 
             def judged(cell: CheckCell) -> tuple[CheckCell, CheckResult]:
                 line.begin(left=len(order) - 1 - order.index(cell))
@@ -191,15 +191,13 @@ def _run(
                 result.seconds = result.seconds or time.perf_counter() - began
                 return cell, result
 
-            def told(pair: tuple[CheckCell, CheckResult]) -> None:
-                found[pair[0].name] = pair[1]
+            def told(came: tuple[CheckCell, CheckResult]) -> None:
+                found[came[0].name] = came[1]
                 if progress is not None:
-                    progress(pair[1])
+                    progress(came[1])
 
-            line.run([cell for cell in order if not cell.last], judged, told)
-            for cell in order:
-                if cell.last:
-                    told(judged(cell))
+            line.run(order[: -len(ruled) or None], judged, told)
+            _after(ruled, here, line, judged, told)
             graded.results = [found[cell.name] for cell in plan.checks]
     finally:
         line.close()
@@ -209,6 +207,34 @@ def _run(
     graded.faults = line.faults
     graded.dropped = [*cells.notes, *line.notes]
     graded.sandbox, graded.target = line.sandbox, line.target
+
+
+def _after(cells: list[CheckCell], here: setting.Setting, line: Lines, judged: Callable, told: Callable) -> None:
+    """Judge the checks that read the house rules, each as if all before it were over: torch's calls seen in those count.
+
+    They, too, run at a time, each from the calls known so far; one is judged again where a check before it has shown others.
+    """
+    known = set(here.torch_calls or ())
+
+    def from_known(cell: CheckCell) -> tuple[CheckCell, set, set, Any]:
+        before, calls = set(known), set(known)
+        with setting.use(replace(here, torch_calls=calls)):
+            return cell, before, calls, judged(cell)
+
+    def settled(came: tuple[CheckCell, set, set, Any]) -> None:
+        cell, before, calls, pair = came
+        if before != known:
+            _, _, calls, pair = from_known(cell)
+        known.update(calls)
+        told(pair)
+
+    if line.count == 1:
+        line.run(cells, from_known, settled)
+        return
+    came: list[tuple[CheckCell, set, set, Any]] = []
+    line.run(cells, from_known, came.append)
+    for each in came:  # in this thread, once no other uses a line
+        settled(each)
 
 
 def _anchor(lesson: Lesson, plan: Plan, device: str, limits: Limits, servers: Any) -> Line | None:

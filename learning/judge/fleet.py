@@ -229,7 +229,7 @@ class ForkServer:
             )
         there.close()
         if self._unwanted:
-            self._process.kill()
+            self.cancel()
         here.settimeout(START_SECONDS)
         try:
             hello = json.loads(here.recv(1 << 16) or b"null")
@@ -283,7 +283,8 @@ class ForkServer:
         """End a server that has not started yet, whose start then raises ``ServerLost`` in the thread that waits for it."""
         self._unwanted = True
         if self._process is not None:
-            self._process.kill()
+            with contextlib.suppress(OSError):  # the group: bubblewrap's child is not bound to end with it at once
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End the server and everything it forked."""
