@@ -9,6 +9,7 @@ refuses is named in ``Held.sentence``. Linux only where it is used; importing it
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import shutil
 import site
@@ -153,6 +154,7 @@ def environment(scratch: str, *, cuda: bool) -> dict[str, str]:
 # --- inside: the kernel's doors --------------------------------------------------------------------------------------
 
 
+@functools.cache  # every ``CDLL`` makes a class of its own, and dropping capabilities alone asks for fifty
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 

@@ -1,5 +1,8 @@
 """The warm server: imports torch and triton once, then forks a worker for every check. It never initialises CUDA.
 
+What it imports beyond that every fork pays for, twice a check: Python's ``random`` and ``threading`` alone touch 160 pages
+of a child's memory after each fork. So neither they nor what needs them is imported at module level.
+
 ``python -c BOOT '{json}'`` starts it, inside bubblewrap where there is one. Requests arrive on a control socket with
 two sockets attached: one becomes the worker's line to the judge, the other tells how the worker ended.
 """
@@ -15,10 +18,16 @@ import signal
 import socket
 import struct
 import sys
-import tempfile
 import traceback
+from typing import TYPE_CHECKING
 
-from learning.judge import prepared, quick, sandbox
+with contextlib.suppress(ImportError):  # every fork sets limits, and would import it for itself
+    import resource  # noqa: F401
+
+from learning.judge import quick, sandbox
+
+if TYPE_CHECKING:
+    from learning.judge.prepared import Prepared
 
 BOOT = """
 import json, sys
@@ -38,7 +47,13 @@ def main(options: dict) -> None:
         sandbox.plain_proc()
         sandbox.become_nobody(sandbox.NOBODY)
         uid = sandbox.NOBODY
-    ready = prepared.Prepared(BOOT, options) if options["device"] == "cuda" else None
+    ready = None
+    if options["device"] == "cuda":
+        from learning.judge.prepared import Prepared
+
+        ready = Prepared(BOOT, options)
+    if not options["wrapped"]:
+        import tempfile  # noqa: F401  (forks then use it)
     with quick.imports():
         target, uncompiled = warm(options["device"])
     lacks += [uncompiled] if uncompiled else []
@@ -168,6 +183,8 @@ def _scratch(options: dict, uid: int) -> str:
     """The private folder's mount point: ``/scratch`` inside bubblewrap, else a new temporary folder."""
     if options["wrapped"]:
         return sandbox.SCRATCH
+    import tempfile
+
     folder = tempfile.mkdtemp(prefix="worker-", dir=options["scratch"])
     if uid != os.getuid():
         os.chown(folder, uid, uid)
@@ -175,7 +192,7 @@ def _scratch(options: dict, uid: int) -> str:
 
 
 def _keep(
-    line: int, status: int, *, options: dict, limits: dict, uid: int, isolated: bool, ready: prepared.Prepared | None
+    line: int, status: int, *, options: dict, limits: dict, uid: int, isolated: bool, ready: Prepared | None
 ) -> None:
     """Between server and worker: set the fork up, wait for it, tell how it ended, kill what it left behind."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -242,9 +259,7 @@ def _kill_leftovers(uid: int) -> None:
                 pass
 
 
-def _become_worker(
-    line: int, folder: str, options: dict, limits: dict, isolated: bool, ready: prepared.Prepared | None
-) -> None:
+def _become_worker(line: int, folder: str, options: dict, limits: dict, isolated: bool, ready: Prepared | None) -> None:
     from learning.judge import worker
 
     sandbox.die_with_parent()
@@ -272,6 +287,7 @@ def _become_worker(
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
     if ready is not None:
         ready.furnish(os.environ["TRITON_CACHE_DIR"])
-    tempfile.tempdir = folder
+    if "tempfile" in sys.modules:  # else it will find TMPDIR
+        sys.modules["tempfile"].tempdir = folder
     os.chdir(folder)
     worker.main(socket.socket(fileno=line), folder=cells, device=options["device"], printed=limits["printed"])
