@@ -41,7 +41,7 @@ class Entry:
 
         Raises ``LearnerFault`` where the learner's code raised, died or ran out of time.
         """
-        return _value(self.guarded(args, kwargs), describe(self.name, args, kwargs))
+        return _value(self.guarded(args, kwargs), lambda: describe(self.name, args, kwargs))
 
     def beside(self, name: str) -> Entry:
         """Another function that lives where this one does."""
@@ -65,13 +65,13 @@ class Entry:
             return state
         more = f", and on with {len(items) - 1} more" if len(items) > 1 else ""
         called = self._line.fold(self.name, state, items)
-        return _value(called, describe(self.name, (state, items[0]), {}) + more)
+        return _value(called, lambda: describe(self.name, (state, items[0]), {}) + more)
 
 
-def _value(called: Called, how: str) -> Any:
+def _value(called: Called, how: Callable[[], str]) -> Any:
     if called.fault is not None:
         rule = {"timeout": "time", "memory": "memory"}.get(called.fault.kind, "fault")
-        raise LearnerFault(called.fault, called=how, rule=rule)
+        raise LearnerFault(called.fault, called=how(), rule=rule)
     return called.value
 
 

@@ -1,8 +1,9 @@
 """What crosses between judge and worker: frames of a JSON header and raw bytes, never pickles.
 
-A frame is ``magic, header length, number of blobs, blob lengths, header, blobs``. Values are trees; floats travel as
-their eight bytes, tensors as storages (once each) and views on them. Standard library only; torch is used where a
-tensor passes. Whatever arrives is checked before it is used: a bad frame raises ``WireError`` and nothing else.
+A frame is ``magic, header length, number of blobs, blob lengths, header, blobs``. Values are trees; finite floats travel as
+JSON's shortest digits, which give the same double back, others as their eight bytes, tensors as storages (once each) and
+views on them. Standard library only; torch is used where a tensor passes. Whatever arrives is checked before it is used: a
+bad frame raises ``WireError`` and nothing else.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ MOST_ANSWER = 4 << 20
 """Bytes of an answer's header. A worker may send anything: 32 MiB of empty lists are seconds of parsing and a gigabyte."""
 HOLLOW = 1 << 30
 """Storages of more bytes than this cross by their size alone: a contract's limit is tried with memory nobody wrote."""
+_encode = json.JSONEncoder(separators=(",", ":")).encode  # ``json.dumps`` would make this encoder for every frame
 _MANY_FLOATS = 16
 _DTYPES = frozenset(
     {
@@ -62,7 +64,7 @@ class Closed(WireError):
 
 def send(sock: socket.socket, header: dict, blobs: Sequence[Any] = (), seconds: float | None = None) -> None:
     """Write one frame. Raises ``TimeoutError`` after ``seconds``, ``Closed`` where the other side is gone."""
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = _encode(header).encode()
     views = [memoryview(blob).cast("B") if len(blob) else memoryview(b"") for blob in blobs]
     sizes = [len(view) for view in views]
     if len(text) > MOST_HEADER or len(views) > MOST_BLOBS:
@@ -70,7 +72,7 @@ def send(sock: socket.socket, header: dict, blobs: Sequence[Any] = (), seconds: 
     head = _HEAD.pack(_MAGIC, len(text), len(views)) + struct.pack(f"<{len(sizes)}Q", *sizes) + text
     small = [view for view in views if len(view) <= 1 << 16]
     try:
-        sock.settimeout(seconds)
+        _patience(sock, seconds)
         if len(small) == len(views) and sum(sizes) <= 1 << 20:
             sock.sendall(b"".join([head, *views]))
         else:
@@ -113,7 +115,7 @@ def receive(
         _exactly(sock, blob, deadline)
         blobs.append(blob)
     try:
-        header = json.loads(bytes(text))
+        header = json.loads(text.decode())
     except (ValueError, RecursionError) as problem:
         raise WireError(f"the header cannot be read: {type(problem).__name__}") from None
     if type(header) is not dict:
@@ -126,10 +128,7 @@ def _exactly(sock: socket.socket, buffer: Any, deadline: float | None) -> Any:
     done = 0
     try:
         while done < len(view):
-            if deadline is None:
-                sock.settimeout(None)
-            else:
-                sock.settimeout(max(1e-4, deadline - time.monotonic()))
+            _patience(sock, None if deadline is None else max(1e-4, deadline - time.monotonic()))
             got = sock.recv_into(view[done:])
             if got == 0:
                 raise Closed("the other side closed the line")
@@ -141,6 +140,12 @@ def _exactly(sock: socket.socket, buffer: Any, deadline: float | None) -> Any:
     except OSError as problem:
         raise Closed(str(problem)) from None
     return buffer
+
+
+def _patience(sock: socket.socket, seconds: float | None) -> None:
+    """Set the time that the socket's next call may take: a system call, left out where a worker waits without end."""
+    if seconds is not None or sock.gettimeout() is not None:
+        sock.settimeout(seconds)
 
 
 def tensor_buffer(size: int) -> Any:
@@ -173,7 +178,7 @@ class Packer:
         if kind is int:
             return {"i": f"{value:x}"}
         if kind is float:
-            return {"f": struct.pack("<d", value).hex()}
+            return value if math.isfinite(value) else {"f": struct.pack("<d", value).hex()}
         if kind is str:
             return {"s": value.encode("utf-8", "surrogatepass").decode("latin-1")}
         if kind is tuple or kind is list:
@@ -257,7 +262,7 @@ class Unpacker:
         return torch.frombuffer(blob, dtype=torch.uint8)
 
     def _tree(self, value: Any, depth: int) -> Any:
-        if value is None or type(value) is bool:
+        if value is None or type(value) is bool or type(value) is float:
             return value
         if depth > 70:
             raise WireError("a value is nested too deep")

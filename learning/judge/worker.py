@@ -78,19 +78,33 @@ class Submission:
             self.module.__file__ = path
         notes: list[str] = []
         try:
-            clean, notes = cells.neutralise(source)
+            clean, code = source, _compiled(source, path) if role != cells.EXTRA else None
+            if code is None:
+                clean, notes = cells.neutralise(source)
             with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
                 file.write(clean)
-            tree = ast.parse(clean, path)
-            if role == cells.EXTRA:
-                tree, left_out = cells.definitions(tree)
-                notes = notes + left_out
-                if keep is not None:
-                    tree.body = [node for node in tree.body if [node.lineno, node.col_offset] in keep]
-            exec(compile(tree, path, "exec", dont_inherit=True), self.module.__dict__)
+            if code is None:
+                tree = ast.parse(clean, path)
+                if role == cells.EXTRA:
+                    tree, left_out = cells.definitions(tree)
+                    notes = notes + left_out
+                    if keep is not None:
+                        tree.body = [node for node in tree.body if [node.lineno, node.col_offset] in keep]
+                code = compile(tree, path, "exec", dont_inherit=True)
+            exec(code, self.module.__dict__)
         except BaseException as problem:
             return asdict(faults.read(problem, self.files.get)), [f"{name}: {note}" for note in notes]
         return None, [f"{name}: {note}" for note in notes]
+
+
+def _compiled(source: str, path: str) -> types.CodeType | None:
+    """The code of a cell in which nothing needs to be left out, by one pass of the compiler; None where that is not plain."""
+    if "get_ipython" in source or "\r" in source:
+        return None
+    try:
+        return compile(source, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None:
@@ -164,9 +178,7 @@ def pack(called: call.Called, nonce: str, packer: wire.Packer) -> tuple[dict, li
         packer = wire.Packer()
         value, again, raw, called.outputs = None, [], [], []
         called.fault = called.fault or faults.read(problem)
-    header = {
-        "nonce": nonce,
-        "value": value,
+    told = {
         "again": again,
         "storages": packer.storages,
         "outputs": [asdict(output) for output in called.outputs],
@@ -174,32 +186,33 @@ def pack(called: call.Called, nonce: str, packer: wire.Packer) -> tuple[dict, li
         "guards": called.guards,
         "torch_calls": called.torch_calls,
         "printed": called.printed.encode("utf-8", "replace").decode(),
-        "seconds": called.seconds,
         "claimed": called.claimed,
         "fault": asdict(called.fault) if called.fault else None,
         "trace": called.trace.plain() if called.trace else None,
     }
-    return header, packer.blobs
+    header = {"nonce": nonce, "value": value, "seconds": called.seconds}
+    return header | {key: fact for key, fact in told.items() if fact}, packer.blobs
 
 
 def unpack(header: dict, blobs: list) -> call.Called:
     """The inverse of ``pack``, on the judge's side: everything is checked; raises ``wire.WireError``."""
     try:
-        values = wire.Unpacker(header["storages"], blobs)
-        outputs = [_output(output) for output in header["outputs"]]
-        fault = fault_from(header["fault"])
+        told = header.get
+        values = wire.Unpacker(told("storages"), blobs)
+        outputs = [_output(output) for output in told("outputs", ())]
+        fault = fault_from(told("fault"))
         return call.Called(
             value=values.tree(header["value"]),
             outputs=outputs,
-            storages=[values.raw(index) for index in header["raw"]],
-            guards=_texts(header["guards"]),
-            torch_calls=_texts(header["torch_calls"]),
-            printed=str(header["printed"]),
+            storages=[values.raw(index) for index in told("raw", ())],
+            guards=_texts(told("guards", ())),
+            torch_calls=_texts(told("torch_calls", ())),
+            printed=str(told("printed", "")),
             seconds=float(header["seconds"]),
-            claimed=float(header["claimed"]),
-            again=[values.tree(value) for value in header["again"]],
+            claimed=float(told("claimed", 0.0)),
+            again=[values.tree(value) for value in told("again", ())],
             fault=fault,
-            trace=Trace.of(header.get("trace")),
+            trace=Trace.of(told("trace")),
         )
     except wire.WireError:
         raise
@@ -216,7 +229,7 @@ def fault_from(data: dict | None) -> call.Fault | None:
     return call.Fault(**text, line=int(data["line"]), kind=kind)
 
 
-def _texts(values: list) -> list[str]:
+def _texts(values: list | tuple) -> list[str]:
     return [cut(value, 300) for value in values[:2000]]
 
 
