@@ -22,6 +22,8 @@ JUDGING = (
 """Where judging starts: the engine, and the modules that a server's and a worker's process begin with by name."""
 SUBMISSIONS = ("mutants", "variants")
 """A lesson's folders of files that are handed in and never imported: they count, and what they name does not."""
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where a statement holds others; a walk over its expressions as well would take ten times as long."""
 
 
 def judging(lesson: str) -> list[Path]:
@@ -79,12 +81,18 @@ def _imports_at(path: Path, _written: int) -> tuple[Path, ...]:
 
 def _names(tree: ast.Module) -> Iterator[str]:
     """Dotted names that may be modules of this package; ``from a import b`` may name the module ``a.b``."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    blocks: list[ast.AST] = [tree]
+    while blocks:
+        block = blocks.pop()
+        for part in _BLOCKS:
+            for node in getattr(block, part, ()):
+                if isinstance(node, ast.Import):
+                    yield from (alias.name for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    yield node.module
+                    yield from (f"{node.module}.{alias.name}" for alias in node.names)
+                else:
+                    blocks.append(node)
 
 
 def _file(name: str) -> Path | None:

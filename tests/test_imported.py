@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -66,3 +67,19 @@ def test_imports_in_functions_and_of_packages_count_and_rings_end(tmp_path, monk
 def test_a_name_that_is_no_module_is_refused():
     with pytest.raises(LookupError, match=r"learning\.nowhere is no module of learning"):
         imported.files("learning.nowhere")
+
+
+def test_imports_are_found_wherever_a_statement_may_stand():
+    """A walk over statements finds what a walk over every node does, in this package and in the nooks of the grammar."""
+    nooks = (
+        "try:\n import learning.a\nexcept OSError:\n import learning.b\nelse:\n import learning.c\nfinally:\n import learning.d\n"
+        "match 1:\n case 1:\n  from learning import e\nwith x as y:\n  async def f():\n    class C: import learning.g\n"
+        "for _ in x:\n pass\nelse:\n import learning.h\nwhile x: import learning.i\nif x: pass\nelif y: import learning.j"
+    )
+    sources = [nooks, *(path.read_text(encoding="utf-8") for path in imported.files("learning.judge.engine"))]
+    for tree in map(ast.parse, sources):
+        imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        assert sorted(imported._names(tree)) == sorted(
+            name for node in imports for name in imported._names(ast.Module([node], []))
+        )
+    assert len(list(imported._names(ast.parse(nooks)))) == 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import shutil
@@ -70,6 +71,8 @@ class Class:
             package_hash(self.current.lesson), environment(), device_key(self.settings.device), self._seed_hash(),
             str(self.settings.against_current), *(f"{v}:{i.hash}" for v, i in sorted(self.versions.items())),
         )  # fmt: skip
+        if not warm:  # nbgrader and what it imports stay: no collection during the class need walk over them
+            gc.freeze()
 
     def __enter__(self) -> Class:
         return self

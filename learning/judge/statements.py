@@ -68,12 +68,18 @@ def _targets(statement: ast.stmt) -> set[str]:
     return set()
 
 
-def _dump(node: ast.stmt) -> str:
+def _dump(node: ast.stmt) -> object:
     """The statement's form; for one nested without end, something that equals no other."""
     try:
         return ast.dump(node)
     except RecursionError:
-        return f"<{id(node)}>"
+        return object()
+
+
+@functools.lru_cache(maxsize=256)  # the same locked cells are taken out of every submission of a class
+def _dumps(source: str) -> frozenset[object]:
+    """The top-level statements of a locked cell's ``source``, in each form it may have in a release."""
+    return frozenset(_dump(node) for form in forms(source) for node in getattr(parse(form), "body", []))
 
 
 def without(source: str, others: list[str], only_new: set[str] | None = None) -> str:
@@ -85,10 +91,7 @@ def without(source: str, others: list[str], only_new: set[str] | None = None) ->
     tree = parse(source)
     if tree is None:
         return source if only_new is None else ""
-    known = set()
-    for other in others:
-        for form in forms(other):
-            known |= {_dump(node) for node in getattr(parse(form), "body", [])}
+    known = frozenset().union(*map(_dumps, others))
     lines = source.split("\n")
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
