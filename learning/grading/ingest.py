@@ -14,6 +14,8 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from learning.judge.describe import quoted
+
 FILE_BYTES = 64 << 20
 """A notebook larger than this is not parsed (one of 30 MB with printed output is)."""
 CELL_CHARACTERS = 1 << 20
@@ -215,7 +217,7 @@ def _mended(value: dict, notes: list[str]) -> dict:
             f"the notebook has {len(cells)} cells and at most {CELLS} are read; remove cells and hand it in again"
         )
     if version not in (3, 4) and "cells" in value:
-        notes.append(f"the notebook says it is in format {repr(version)[:40]}; it was read as format 4")
+        notes.append(f"the notebook says it is in format {quoted(version)}; it was read as format 4")
     mended, seen, bad_ids = [], set(), 0
     for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):
@@ -263,7 +265,7 @@ def _cell(cell: dict, number: int, notes: list[str]) -> dict:
         level = cell.get("level") if isinstance(cell.get("level"), int) else 1
         kind, source = "markdown", "#" * max(1, min(level, 6)) + " " + source
     if kind not in ("code", "markdown", "raw"):
-        notes.append(f"cell {number} is of type {repr(kind)[:40]}; it was read as code")
+        notes.append(f"cell {number} is of type {quoted(kind)}; it was read as code")
         kind = "code"
     metadata = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
     new: dict = {"cell_type": kind, "metadata": _metadata(metadata), "source": source}

@@ -39,6 +39,7 @@ from learning.grading.writer import Busy, only_one
 COPIED = 8 << 20
 """Files beside a notebook are copied to ``autograded`` up to this many bytes each; what runs is the cells alone."""
 COPIES = 200
+NO_FOLDER = "this is no folder; hand in a folder of the assignment's name with the notebook in it"
 
 
 class SafeCopies(BaseConverter):
@@ -52,23 +53,32 @@ class SafeCopies(BaseConverter):
         source = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
         left, skipped = COPIES, []
+        if source.is_symlink() or source.parent.is_symlink():  # such a submission failed to grade, and says so
+            return
         for folder, folders, files in os.walk(source, followlinks=False):
             folders[:] = sorted(name for name in folders if name not in self.coursedir.ignore)
             for name in sorted(files):
                 path = Path(folder, name)
                 if name.lower().endswith((".ipynb", ".pyc")):
                     continue
-                state = path.lstat()
-                if not stat.S_ISREG(state.st_mode) or state.st_size > COPIED or left <= 0:
-                    skipped.append(str(path.relative_to(source)))
-                    continue
-                left -= 1
-                copy = target / path.relative_to(source)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.unlink(missing_ok=True)
-                shutil.copyfile(path, copy, follow_symlinks=False)
+                try:
+                    left -= self._copied(path, target / path.relative_to(source), left)
+                except OSError:
+                    skipped.append(printable(str(path.relative_to(source))))
         if skipped:
-            self.log.warning("%s: not copied (links, devices, large files): %s", student_id, ", ".join(skipped[:5]))
+            names = ", ".join(skipped[:5]) + (f" and {len(skipped) - 5} more" if len(skipped) > 5 else "")
+            self.log.warning("%s: not copied (links, devices, large or unreadable files): %s", student_id, names)
+
+    @staticmethod
+    def _copied(path: Path, copy: Path, left: int) -> int:
+        """1 once ``path`` is copied; raises ``OSError`` for what is not copied, or cannot be."""
+        state = path.lstat()
+        if not stat.S_ISREG(state.st_mode) or state.st_size > COPIED or left <= 0:
+            raise OSError("no small regular file")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.unlink(missing_ok=True)
+        shutil.copyfile(path, copy, follow_symlinks=False)
+        return 1
 
 
 class CourseAutograde(Autograde, SafeCopies):
@@ -83,6 +93,7 @@ class CourseAutograde(Autograde, SafeCopies):
         folders = {self._student(path): Path(path) for path in self._folders()}
         refused = bad_ids(self._all_students())
         failures = {name: refused[name] for name in folders if name in refused}
+        failures |= {self._student(path): NO_FOLDER for path in matched(self) if not os.path.isdir(path)}
         graded = {name: path for name, path in sorted(folders.items()) if name not in refused}
         if self.coursedir.student_id_exclude:
             excluded = self.coursedir.student_id_exclude.split(",")
@@ -113,14 +124,15 @@ class CourseAutograde(Autograde, SafeCopies):
         for line in what_stays_open(self.done):
             self.log.info("%s", line)
         reused = sum(outcome.reused for outcome in self.done.values())
+        wanted = len({*folders, *failures})
         self.log.info(
             "%d submissions, %d from the store, %d failed to grade; %.0f s",
-            len(folders), reused, len(failures), time.monotonic() - self.began,
+            wanted, reused, len(failures), time.monotonic() - self.began,
         )  # fmt: skip
         if failures:
             for name, why in sorted(failures.items()):
-                self.log.error("failed to grade: %s: %s", name, printable(why))
-            raise NbGraderException(f"{len(failures)} of {len(folders)} submissions failed to grade")
+                self.log.error("failed to grade: %s: %s", printable(name), printable(why))
+            raise NbGraderException(f"{len(failures)} of {wanted} submissions failed to grade")
 
     def _folders(self) -> list[str]:
         return submission_folders(self)
@@ -132,7 +144,7 @@ class CourseAutograde(Autograde, SafeCopies):
 
     def _student(self, folder: str) -> str:
         pattern = self._format_source("(?P<assignment_id>.*)", "(?P<student_id>.*)", escape=True)
-        return re.match(pattern, folder)["student_id"]
+        return re.match(pattern, folder, re.DOTALL)["student_id"]  # a folder's name may hold a line's end
 
     def _check_source(self, assignment: str) -> None:
         current = self.klass.current
@@ -214,9 +226,13 @@ class CourseAutograde(Autograde, SafeCopies):
 
 def submission_folders(converter: Autograde) -> list[str]:
     """Folders of the submissions asked for, those without a notebook at their top included."""
+    return [path for path in matched(converter) if os.path.isdir(path)]
+
+
+def matched(converter: Autograde) -> list[str]:
+    """What lies where submissions are asked for."""
     course = converter.coursedir
-    pattern = converter._format_source(course.assignment_id, course.student_id)
-    return [path for path in glob.glob(pattern) if os.path.isdir(path)]
+    return glob.glob(converter._format_source(course.assignment_id, course.student_id))
 
 
 def init_notebooks(converter: Autograde) -> None:

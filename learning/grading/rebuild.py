@@ -13,6 +13,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums, LockCells
 from traitlets.config import Config
 
+from learning.grading.markdown import fenced, shown
 from learning.grading.outcome import FAILED, Outcome, Placed
 from learning.grading.store import sha
 from learning.judge.finding import BROKEN, WAITING, CheckResult
@@ -74,7 +75,7 @@ def rebuild(instructor: Instructor, outcome: Outcome) -> NotebookNode:
             added.setdefault(placed.slot, []).append(placed)
         elif placed.slot < len(node.cells):
             cell = node.cells[placed.slot]
-            cell.source = placed.source
+            cell.source = placed.source if cell.cell_type == "code" else shown(placed.source, placed.attachments)
             if placed.attachments and cell.cell_type == "markdown":
                 cell.attachments = nbformat.from_dict(placed.attachments)
     cells, number = [], 0
@@ -92,8 +93,12 @@ def rebuild(instructor: Instructor, outcome: Outcome) -> NotebookNode:
 
 
 def _added(placed: Placed, number: int) -> NotebookNode:
-    make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
-    cell = make.get(placed.type, nbformat.v4.new_raw_cell)(placed.source)
+    if placed.type == "code":
+        cell = nbformat.v4.new_code_cell(placed.source)
+    elif placed.type == "markdown":
+        cell = nbformat.v4.new_markdown_cell(shown(placed.source, placed.attachments))
+    else:  # nbconvert would put a raw cell's text into the page as it is
+        cell = nbformat.v4.new_markdown_cell(fenced(placed.source, "it was a raw cell"))
     if placed.attachments and placed.type == "markdown":
         cell.attachments = nbformat.from_dict(placed.attachments)
     cell.id = f"added-{number}"

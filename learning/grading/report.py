@@ -214,4 +214,12 @@ class StateExport(ExportPlugin):
                 "score": max(0.0, points.earned - points.penalty), "gradable_now": points.gradable,
                 "waiting_for_gpu": points.waiting, "by_hand": points.by_hand,
             }  # fmt: skip
-        return {key: "" if value is None else value for key, value in row.items()}
+        return {key: cell_of(value) for key, value in row.items()}
+
+
+def cell_of(value: object) -> object:
+    """A value as a cell of a CSV file. A spreadsheet computes a text that begins like a formula, so such a one gets an
+    apostrophe before it, which spreadsheets do not show (OWASP, "CSV Injection")."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("=", "+", "-", "@", "\t", "\r") and value.strip():
+        return f"'{value}"
+    return "" if value is None else value

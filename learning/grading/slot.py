@@ -8,6 +8,7 @@ process that started it. Standard library only at module level: torch is importe
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import sys
@@ -22,8 +23,12 @@ from learning.grading.outcome import GRADED, Outcome, Placed
 from learning.grading.store import gpus
 from learning.judge import match
 from learning.judge.cells import name_of, roles
+from learning.judge.describe import quoted
 from learning.judge.setting import public_seed
 from learning.judge.statements import same_text
+
+MOST_VERSIONS = 100_000
+"""No lesson has as many: what a notebook says of itself beyond that is no version."""
 
 
 def work(job: dict, servers: object = None) -> Outcome:
@@ -92,10 +97,10 @@ def _version(notebook: dict, job: dict) -> tuple[int, str, list[str]]:
     if lesson != job["lesson"]:
         return (
             current,
-            f"this notebook is of the lesson {lesson!r}, not of {job['lesson']!r}; hand in the right one",
+            f"this notebook is of the lesson {quoted(lesson)}, not of {job['lesson']!r}; hand in the right one",
             [],
         )
-    if own == current or not isinstance(own, int) or isinstance(own, bool):
+    if own == current or type(own) is not int or not 0 < own < MOST_VERSIONS:
         return current, "", []
     if job["against_current"]:
         return current, "", [f"the notebook is of version {own}; it was graded against version {current}, as asked"]
@@ -180,6 +185,7 @@ def main(threads: int = 1) -> int:
                 warmed.add(job["lesson"])
                 with contextlib.suppress(Exception):  # told by the job itself
                     warm_up(job, servers)
+                gc.freeze()  # what is imported stays
             pool.submit(serve, job)
     return 0
 

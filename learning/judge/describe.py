@@ -20,6 +20,15 @@ def cut(text: object, most: int = LONGEST) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def quoted(value: object, most: int = 60) -> str:
+    """A value that a learner's file holds where a word or a number belongs, as a message may quote it: short, on one line."""
+    if isinstance(value, str):
+        return repr(cut(value, most))
+    if isinstance(value, int | float | None):
+        return cut(value, most)
+    return f"a {type(value).__name__}"
+
+
 def is_tensor(value: Any) -> bool:
     """True for a judge-owned torch tensor (told by type name, so that torch need not be installed)."""
     return type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "untyped_storage")

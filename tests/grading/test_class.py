@@ -51,6 +51,13 @@ def graded(built, tmp_path_factory) -> Course:
     (submitted / "student_is_a_link").symlink_to(submitted / "untouched")
     (submitted / "untouched" / LESSON / "gradebook.txt").symlink_to(course.root / "gradebook.db")
     (submitted / "untouched" / LESSON / "notes.txt").write_text("my notes")
+    (submitted / "student_is_a_link_to_many").mkdir()
+    (submitted / "student_is_a_link_to_many" / LESSON).symlink_to(course.root / "source" / LESSON)
+    course.submit("two\nlines", LESSON, course.release(LESSON))
+    (submitted / "file_for_a_folder").mkdir()
+    (submitted / "file_for_a_folder" / LESSON).write_text("my answer")
+    course.submit("=1+1", LESSON, course.release(LESSON))
+    course.submit("+1-1", LESSON, course.release(LESSON))
     course.told = {
         "autograde": course.nbgrader("autograde", LESSON, folder="submitted"),
         "feedback": course.nbgrader("generate_feedback", LESSON),
@@ -101,7 +108,7 @@ def test_what_failed_makes_the_exit_status_and_the_rest_is_graded(graded):
 def test_progress_says_what_is_left_and_a_summary_ends_it(graded):
     told = graded.told["autograde"].stderr
     assert re.search(r"2 of \d+: .*; about \d+ s left", told)
-    failed = len(NAMED) + 5  # three folders that are no ids, two links
+    failed = len(NAMED) + 9  # five folders that are no ids, three links, a file
     assert re.search(rf"\d+ submissions, 0 from the store, {failed} failed to grade; \d+ s", told), told[-1500:]
 
 
@@ -128,6 +135,19 @@ def test_links_are_never_followed(graded):
     assert (copied / "notes.txt").read_text() == "my notes"
     assert not (copied / "gradebook.txt").exists()
     assert not list((graded.root / "feedback").rglob("*.txt"))
+    linked = graded.root / "autograded" / "student_is_a_link_to_many" / LESSON
+    assert [path.name for path in linked.iterdir()] == [f"{LESSON}.ipynb"]
+
+
+def test_a_file_in_a_submissions_place_is_named_and_a_name_of_two_lines_is_told_on_one(graded):
+    told = graded.told["autograde"].stderr
+    assert "failed to grade: file_for_a_folder: this is no folder" in told
+    assert "failed to grade: two\\nlines: 'two\\nlines' is not a student id" in told
+
+
+def test_no_cell_of_the_export_is_a_formula(graded):
+    rows = (graded.root / "grades.csv").read_text().splitlines()
+    assert any(",'+1-1," in row for row in rows) and not any(re.search(r"(^|,)[=+@]", row) for row in rows)
 
 
 def test_an_untouched_release_earns_nothing_and_leaves_nothing_to_a_person(graded):
@@ -164,7 +184,7 @@ def test_feedback_holds_no_hidden_text_no_canary_no_traceback_and_no_script(grad
     lines = {line.strip() for part in inside for line in part.split("\n") if len(line.strip()) > 25}
     assert lines
     pages = list((graded.root / "feedback").rglob("*.html"))
-    assert len(pages) == len(QUICK) + len(NAMED) + 5
+    assert len(pages) == len(QUICK) + len(NAMED) + 7
     for path in pages:
         page = path.read_text()
         assert not [line for line in lines if line in page]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learning.grading import ingest
+from learning.grading import ingest, slot
 from learning.grading.rebuild import Instructor
 from learning.judge import match
 from tests.grading.conftest import LESSON
@@ -140,3 +140,16 @@ def test_code_without_end_is_a_named_cause_and_not_minutes_of_parsing():
     cells[1]["source"] += "b = 2\n"
     with pytest.raises(ingest.Damage, match="cell 2: shorten it"):
         ingest.notebook_from(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode())
+
+
+@pytest.mark.parametrize("said", ["<b>" * 1_000_000, {"a": [1] * 100_000}, 7, None, "\x1b[31m"])
+def test_another_lessons_name_is_quoted_shortly_whatever_it_is(said):
+    job = {"lesson": "softmax", "version": 3, "sources": {"3": {}}, "against_current": False}
+    version, cause, _ = slot._version({"metadata": {"learning": {"lesson": said}}}, job)
+    assert version == 3 and "not of 'softmax'" in cause and len(cause) < 200 and cause.isprintable()
+
+
+@pytest.mark.parametrize("said", ["9" * 3_000_000, 10**4000, -1, 0, 1e300, True, [], "../../2"])
+def test_what_is_no_version_is_graded_as_the_current_one(said):
+    job = {"lesson": "softmax", "version": 3, "sources": {"3": {}}, "against_current": False}
+    assert slot._version({"metadata": {"learning": {"version": said}}}, job) == (3, "", [])
