@@ -136,13 +136,16 @@ def _aligned(lines: list[str]) -> list[str]:
 
 
 def _list(lines: list[str]) -> str:
-    out, depth = [], 0
+    items: list[str] = []  # a line that begins no item goes on with the one before it
     for line in lines:
+        if line.lstrip().startswith("- "):
+            items.append(line)
+        else:
+            items[-1] += f" {line.strip()}"
+    out, depth = [], 0
+    for line in items:
         body = line.lstrip()
         level = (len(line) - len(body)) // 2 + 1
-        if not body.startswith("- "):
-            out.append(f" {_inline(body)}")
-            continue
         out.append("<ul>" * max(level - depth, 0) + "</ul>" * max(depth - level, 0))
         out.append(f"<li>{_inline(body[2:])}</li>")
         depth = level

@@ -46,6 +46,11 @@ def test_what_the_courses_pages_use_becomes_html_and_text():
     assert sheet._repr_markdown_().startswith("# Title\n\n**bold**")
 
 
+def test_an_item_that_runs_over_several_lines_is_one_item():
+    shown = page("- one, **which\n  goes** on\n  - two\n    more\n- three")
+    assert shown == "<ul><li>one, <b>which goes</b> on</li><ul><li>two more</li></ul><li>three</li></ul>"
+
+
 def test_a_link_that_runs_something_is_no_link():
     assert page("[x](javascript:alert(1))").count("<a") == 0
     assert page("[x](https://example.org/a?b=c)").count("<a") == 1

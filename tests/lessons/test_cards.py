@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 
 import pytest
 
@@ -60,6 +61,8 @@ def test_there_are_enough_wrong_and_unusual_answers_each_with_its_own_reason(car
     wrong, right = attempts.mutants(card), attempts.variants(card)
     assert len(wrong) >= 8 and len(right) >= 4
     assert len({attempt.story for attempt in wrong}) == len(wrong)
+    for attempt in [*wrong, *right]:  # learners read these in the ledger
+        assert not re.search(r'\w"s\b', attempt.story), f"{attempt.story!r}: an apostrophe is lost"
     names = {cells.name_of(cell) for role in ("check", "hidden") for cell in by_role(notebook_of(card), role)}
     assert {attempt.caught_by for attempt in wrong} <= names
     here = {"cpu"} if card.kind == "cpu" else {"interpreter", "cuda"}

@@ -1,4 +1,4 @@
-"""Trap: y"s columns are taken to lie side by side."""
+"""Trap: y's columns are taken to lie side by side."""
 
 import torch
 import triton

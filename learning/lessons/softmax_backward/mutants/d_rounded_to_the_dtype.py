@@ -1,4 +1,4 @@
-"""Trap: the row"s sum is rounded to the dtype before it is subtracted; what is left of g − d is mostly that rounding."""
+"""Trap: the row's sum is rounded to the dtype before it is subtracted; what is left of g − d is mostly that rounding."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: every output element is differentiated by its own input alone, as if the row"s sum did not depend on it."""
+"""Trap: every output element is differentiated by its own input alone, as if the row's sum did not depend on it."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: g · (y − d), with the two arguments in each other"s place."""
+"""Trap: g · (y − d), with the two arguments in each other's place."""
 
 import torch
 import triton

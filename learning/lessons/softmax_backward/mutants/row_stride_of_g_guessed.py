@@ -1,4 +1,4 @@
-"""Trap: g"s rows are taken to begin n_cols elements apart."""
+"""Trap: g's rows are taken to begin n_cols elements apart."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: g"s row stride is taken for its column stride."""
+"""Trap: g's row stride is taken for its column stride."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: the argument is taken for the softmax"s input, and its softmax is computed once more."""
+"""Trap: the argument is taken for the softmax's input, and its softmax is computed once more."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: a chunk"s exponentials are rounded to the dtype and added in it."""
+"""Trap: a chunk's exponentials are rounded to the dtype and added in it."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: chunks whose maximum lies more than ten below the row"s are left out of the sum, to save exponentials."""
+"""Trap: chunks whose maximum lies more than ten below the row's are left out of the sum, to save exponentials."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: the number of chunks is rounded down, so a row"s last columns belong to nobody."""
+"""Trap: the number of chunks is rounded down, so a row's last columns belong to nobody."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: the row"s maximum is taken from its first chunk, as if the first were always the largest; 200 higher overflows."""
+"""Trap: the row's maximum is taken from its first chunk, as if the first were always the largest; 200 higher overflows."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: the lanes past the last chunk load the next row"s states, and the last row"s what lies behind the scratch."""
+"""Trap: the lanes past the last chunk load the next row's states, and the last row's what lies behind the scratch."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: lanes without a column hold 0, which wins the chunk"s maximum below zero and joins its sum."""
+"""Trap: lanes without a column hold 0, which wins the chunk's maximum below zero and joins its sum."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: the third kernel subtracts the maximum of its own chunk, and divides by a sum measured from the row"s."""
+"""Trap: the third kernel subtracts the maximum of its own chunk, and divides by a sum measured from the row's."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Trap: the row"s sum is rounded to the dtype before the division."""
+"""Trap: the row's sum is rounded to the dtype before the division."""
 
 import torch
 import triton
