@@ -180,24 +180,22 @@ def _run(
             namespace.update(entries)
             broken_at = {cell.name: broken or _define(cell, namespace) for cell in plan.checks}
             found: dict[str, CheckResult] = {}
-            ruled = [cell for cell in plan.checks if cell.last]
-            order = [*(cell for cell in plan.checks if not cell.last), *ruled]
+            order = sorted(plan.checks, key=lambda cell: cell.last)
 
-            def judged(cell: CheckCell) -> tuple[CheckCell, CheckResult]:
+            def judged(cell: CheckCell) -> CheckResult:
                 line.begin(left=len(order) - 1 - order.index(cell))
                 apart.begin()
                 began = time.perf_counter()
                 result = _check(cell, namespace, lesson, broken_at[cell.name])
                 result.seconds = result.seconds or time.perf_counter() - began
-                return cell, result
+                return result
 
-            def told(came: tuple[CheckCell, CheckResult]) -> None:
-                found[came[0].name] = came[1]
+            def told(cell: CheckCell, result: CheckResult) -> None:
+                found[cell.name] = result
                 if progress is not None:
-                    progress(came[1])
+                    progress(result)
 
-            line.run(order[: -len(ruled) or None], judged, told)
-            _after(ruled, here, line, judged, told)
+            _all(order, here, line, judged, told)
             graded.results = [found[cell.name] for cell in plan.checks]
     finally:
         line.close()
@@ -209,32 +207,36 @@ def _run(
     graded.sandbox, graded.target = line.sandbox, line.target
 
 
-def _after(cells: list[CheckCell], here: setting.Setting, line: Lines, judged: Callable, told: Callable) -> None:
-    """Judge the checks that read the house rules, each as if all before it were over: torch's calls seen in those count.
+def _all(order: list[CheckCell], here: setting.Setting, line: Lines, judged: Callable, told: Callable) -> None:
+    """Judge the checks; those that read the house rules, which come last in ``order``, as if all before them were over, as
+    torch's calls seen in those count.
 
-    They, too, run at a time, each from the calls known so far; one is judged again where a check before it has shown others.
+    Where several run at a time they, too, begin early, from the calls known by then, and are judged again where others came.
     """
-    known = set(here.torch_calls or ())
+    known, waiting = here.torch_calls, []
 
-    def from_known(cell: CheckCell) -> tuple[CheckCell, set, set, Any]:
-        before, calls = set(known), set(known)
+    def do(cell: CheckCell) -> tuple[CheckCell, set, set, Any]:
+        before = set(known)
+        calls = set(before) if cell.last else known
         with setting.use(replace(here, torch_calls=calls)):
             return cell, before, calls, judged(cell)
 
-    def settled(came: tuple[CheckCell, set, set, Any]) -> None:
-        cell, before, calls, pair = came
-        if before != known:
-            _, _, calls, pair = from_known(cell)
+    def settle(came: tuple[CheckCell, set, set, Any]) -> None:
+        cell, before, calls, result = came
+        if cell.last and before != known:
+            _, _, calls, result = do(cell)
         known.update(calls)
-        told(pair)
+        told(cell, result)
 
-    if line.count == 1:
-        line.run(cells, from_known, settled)
-        return
-    came: list[tuple[CheckCell, set, set, Any]] = []
-    line.run(cells, from_known, came.append)
-    for each in came:  # in this thread, once no other uses a line
-        settled(each)
+    def arrived(came: tuple[CheckCell, set, set, Any]) -> None:
+        if came[0].last and line.count > 1:
+            waiting.append(came)  # other checks may still be running
+        else:
+            settle(came)
+
+    line.run(order, do, arrived)
+    for came in waiting:
+        settle(came)
 
 
 def _anchor(lesson: Lesson, plan: Plan, device: str, limits: Limits, servers: Any) -> Line | None:

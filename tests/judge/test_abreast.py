@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import types
 
 import pytest
 
@@ -167,17 +168,23 @@ def test_a_check_that_hangs_leaves_the_other_alone(grade_echo):
     ids=["the_first_shows_more", "nothing_new_before_the_last", "the_second_shows_more"],
 )
 def test_who_reads_the_house_rules_has_heard_of_all_calls_before_it(count, shown, heard):
-    """``heard``: what each of three such checks knew when its verdict was found; "sum" was seen before them all."""
-    lines, told = Lines(Unasked, count), []
+    """``heard``: what each of three such checks knew when its verdict was found; another showed "sum" before them, late."""
+    lines, told, begun = Lines(Unasked, count), [], threading.Event()
+    order = [types.SimpleNamespace(last=number >= 0, number=number) for number in range(-1, 3)]
 
-    def judged(number):
+    def judged(cell):
         calls = setting.current().torch_calls
+        if cell.number < 0:
+            assert count == 1 or begun.wait(20), "a check that reads the rules begins beside it"
+            calls.add("sum")
+            return None
+        begun.set()
         knew = set(calls)
-        calls |= shown[number]
-        return number, knew
+        calls |= shown[cell.number]
+        return knew
 
-    engine._after([0, 1, 2], setting.Setting(torch_calls={"sum"}), lines, judged, told.append)
-    assert told == [(number, knew) for number, knew in enumerate(heard)]
+    engine._all(order, setting.Setting(torch_calls=set()), lines, judged, lambda cell, knew: told.append(knew))
+    assert told == [None, *heard]
 
 
 def test_ending_the_servers_does_not_wait_for_one_that_is_starting():
