@@ -7,6 +7,7 @@ import triton.language as tl
 MAX_COLUMNS = 131072
 MAX_OFFSET = 2**31 - 1
 MOST_HELD = 32768
+CHUNK, STAGES, WARPS = 8192, 3, 16  # what was fastest on an H200
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 
@@ -17,27 +18,34 @@ def row_kernel(
     n_cols,  # columns of x and out
     HELD: tl.constexpr,  # columns that stay in registers: a power of two
     CHUNK: tl.constexpr,  # columns of one step over the others
+    STAGES: tl.constexpr,  # steps whose columns are asked for before they are needed
 ):
     """One program, one row: the first HELD columns are loaded once, the others twice."""
     ### BEGIN SOLUTION
     row = tl.program_id(0) * n_cols
     first = tl.arange(0, HELD)
     held = tl.load(x_ptr + row + first, mask=first < n_cols, other=-float("inf"))
-    maximum = tl.max(held.to(tl.float32), axis=0)
-    total = tl.sum(tl.exp(held.to(tl.float32) - maximum), axis=0)
+    kept = tl.max(held.to(tl.float32), axis=0)
+    total = tl.sum(tl.exp(held.to(tl.float32) - kept), axis=0)
     steps = tl.cdiv(tl.maximum(n_cols - HELD, 0), CHUNK)
-    for step in range(0, steps):
+    # Eight neighbours, which one thread loads at once, share a state of their own: nothing is combined before the walk is over.
+    maxima = tl.zeros((CHUNK // 8,), dtype=tl.float32) + kept
+    totals = tl.zeros((CHUNK // 8,), dtype=tl.float32)
+    for step in tl.range(0, steps, num_stages=STAGES):
         cols = HELD + step * CHUNK + tl.arange(0, CHUNK)
         x = tl.load(x_ptr + row + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
-        newest = tl.maximum(maximum, tl.max(x, axis=0))
-        total = total * tl.exp(maximum - newest) + tl.sum(tl.exp(x - newest), axis=0)
-        maximum = newest
-    for step in range(0, steps):  # what was read last is nearest
+        x = tl.reshape(x, (CHUNK // 8, 8))
+        newest = tl.maximum(maxima, tl.max(x, axis=1))
+        totals = totals * tl.exp(maxima - newest) + tl.sum(tl.exp(x - newest[:, None]), axis=1)
+        maxima = newest
+    maximum = tl.max(maxima, axis=0)
+    share = 1.0 / (total * tl.exp(kept - maximum) + tl.sum(totals * tl.exp(maxima - maximum), axis=0))
+    for step in tl.range(0, steps, num_stages=STAGES):  # what was read last is nearest
         cols = HELD + (steps - 1 - step) * CHUNK + tl.arange(0, CHUNK)
         x = tl.load(x_ptr + row + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
-        y = tl.exp(x - maximum) / total
+        y = tl.exp(x - maximum) * share
         tl.store(out_ptr + row + cols, y.to(out_ptr.dtype.element_ty), mask=cols < n_cols)
-    y = tl.exp(held.to(tl.float32) - maximum) / total
+    y = tl.exp(held.to(tl.float32) - maximum) * share
     tl.store(out_ptr + row + first, y.to(out_ptr.dtype.element_ty), mask=first < n_cols)
     ### END SOLUTION
 
@@ -79,7 +87,9 @@ def softmax(x):
     out = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
     if n_rows:
         held = min(MOST_HELD, triton.next_power_of_2(n_cols))
-        warps = max(4, held // 2048)
-        row_kernel[(n_rows,)](x, out, n_cols, HELD=held, CHUNK=min(held, 8192), num_warps=warps)
+        warps = WARPS if held == MOST_HELD else max(4, held // 2048)
+        most = CHUNK if n_cols % 16 == 0 else 4096  # rows that begin anywhere need more registers for their addresses
+        step = max(8, min(held, most))  # a row that is kept whole takes none
+        row_kernel[(n_rows,)](x, out, n_cols, HELD=held, CHUNK=step, STAGES=STAGES, num_warps=warps)
     return out
     ### END SOLUTION
