@@ -98,7 +98,15 @@ def test_the_worker_sees_the_libraries_and_none_of_the_course(probe):
 
 
 def test_the_worker_writes_in_its_private_folder_alone(probe):
-    for place in ("/x", "/usr/x", "/etc/x", str(sandbox.PACKAGE / "x.py"), "/proc/sys/kernel/core_pattern"):
+    for place in (
+        "/x",
+        "/usr/x",
+        "/etc/x",
+        "/dev/x",
+        str(sandbox.ROOT / "x.py"),
+        str(sandbox.PACKAGE / "x.py"),
+        "/proc/sys/kernel/core_pattern",
+    ):
         assert probe.ask(f"write {place}") != "wrote", place
     assert probe.ask("write /scratch/x") == "wrote"
 
@@ -130,6 +138,9 @@ def test_nothing_of_the_judges_environment_is_passed_on(monkeypatch):
 def test_without_bubblewrap_a_forks_own_mounts_still_hide_what_is_private(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("seed")
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    os.chmod(open_to_all, 0o777)
     os.chmod(tmp_path, 0o755)
     with fleet.Servers([secret], wrap=False) as servers:
         asking = Asking(servers)
@@ -139,6 +150,8 @@ def test_without_bubblewrap_a_forks_own_mounts_still_hide_what_is_private(tmp_pa
         sentence = asking.line.sandbox
         if held.isolated:
             assert asking.ask(f"read {secret}") != "seed"
+            if not os.path.exists("/dev/nvidiactl"):  # nothing of the host can be written, by its owner neither
+                assert asking.ask(f"write {open_to_all / 'left'}") == "OSError"
             assert asking.ask(f"list {sandbox.PACKAGE / 'lessons'}") in ([], "PermissionError")
         asking.line.close()
     assert "no bubblewrap" in sentence and sentence.endswith(".")
