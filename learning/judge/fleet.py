@@ -437,12 +437,15 @@ def _used_up(server: ForkServer | SpawnServer) -> bool:
 def package_stamp() -> tuple:
     """Changes when a source file of the package does: paths, sizes and times of all its modules outside lessons."""
     found = []
-    for folder in (sandbox.PACKAGE, sandbox.PACKAGE / "judge", sandbox.PACKAGE / "lens"):
-        for path in sorted(folder.rglob("*.py") if folder != sandbox.PACKAGE else folder.glob("*.py")):
-            with contextlib.suppress(OSError):
-                state = path.stat()
-                found.append((str(path), state.st_size, state.st_mtime_ns))
-    return tuple(found)
+    for room in ("", "judge", "lens"):
+        for place, folders, names in os.walk(os.path.join(sandbox.PACKAGE, room)):
+            if not room:
+                folders.clear()
+            for path in (os.path.join(place, name) for name in names if name.endswith(".py")):
+                with contextlib.suppress(OSError):
+                    state = os.stat(path)
+                    found.append((path, state.st_size, state.st_mtime_ns))
+    return tuple(sorted(found))
 
 
 def _private_places() -> list[str]:

@@ -105,7 +105,7 @@ def receive(
         raise WireError("what arrived is not a frame")
     if length > most_header:
         raise WireError(f"{length >> 20} MiB of plain values arrived where at most {most_header >> 20} may")
-    sizes = struct.unpack(f"<{count}Q", _exactly(sock, bytearray(8 * count), deadline))
+    sizes = struct.unpack(f"<{count}Q", _exactly(sock, bytearray(8 * count), deadline)) if count else ()
     if sum(sizes) > most_bytes:
         raise WireError(f"{sum(sizes)} bytes arrived where at most {most_bytes} may")
     text = _exactly(sock, bytearray(length), deadline)
