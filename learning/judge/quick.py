@@ -11,8 +11,8 @@ from collections.abc import Iterator
 def imports() -> Iterator[None]:
     """Inside the block the collector rests; what there is at its end is never looked at again (``gc.freeze``).
 
-    Modules stay for a process's life, and looking for garbage among them takes a quarter of the time that torch's import
-    takes. A fork of the process, too, leaves their pages alone then.
+    Modules stay for a process's life: looking for garbage among what torch's import makes costs processor time in each
+    import, in each later collection and at the end. A fork of the process, too, leaves their pages alone.
     """
     resting = not gc.isenabled()
     gc.disable()
