@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,27 @@ def test_a_lesson_that_sends_the_reader_to_the_reference_results_has_a_section_t
     page = (Path(__file__).parents[2] / "docs" / "reference-results.md").read_text(encoding="utf-8")
     sent = [card for card in lesson.discover() if "stands in docs/reference-results.md" in TEXT[card.slug]]
     assert sent and not [card.slug for card in sent if f" {card.title}\n" not in page]
+
+
+@pytest.mark.parametrize(
+    ("slug", "picture"),
+    [
+        ("strided_copy", r"matrix_tiles\(shape=\(([^)]*)\)"),
+        ("softmax", r"matrix_tiles\(shape=\(([^)]*)\)"),
+        ("matmul", r"product\((\d+, \d+, \d+), tile"),
+        ("gated_mlp", r"product\((\d+, \d+, \d+), tile"),
+        ("gemv", r"row_walk\(shape=\(([^)]*)\)"),
+        ("softmax_backward", r"row_programs\((\d+, \d+),"),
+        ("online_normalizer", r"rescaling\(([^)]*)\)"),
+    ],
+)
+def test_a_picture_before_the_prediction_is_of_another_case_than_the_one_that_is_asked_about(slug, picture):
+    """A number that has been drawn is read off, not predicted."""
+    before, _, _ = TEXT[slug].partition("## What do you predict?")
+    told = (lesson.load(slug).folder / "trace_case.py").read_text(encoding="utf-8").splitlines()[0]
+    asked = {float(number) for number in re.findall(r"\d+", told)}
+    drawn = {float(number) for number in re.findall(r"[\d.]+", re.search(picture, before).group(1))}
+    assert not drawn <= asked, f"{slug} draws {drawn}, and then asks about it: {told}"
 
 
 def test_four_hundred_pushes_lose_less_than_the_text_says():
