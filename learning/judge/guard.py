@@ -41,7 +41,7 @@ _contiguous_format, _clone, _copy_, _fill_ = torch.contiguous_format, _Tensor.cl
 _as_strided, _set_, _empty, _equal, _nonzero = _Tensor.as_strided, _Tensor.set_, torch.empty, torch.equal, torch.nonzero
 _dtype_of, _device_of = _Tensor.dtype.__get__, _Tensor.device.__get__
 _grad_of, _layout_of, _slice = _Tensor.requires_grad.__get__, _Tensor.layout.__get__, _Tensor.narrow
-_cpu, _numpy = _Tensor.cpu, _Tensor.numpy
+_cpu, _numpy, _is_neg, _is_conj = _Tensor.cpu, _Tensor.numpy, _Tensor.is_neg, _Tensor.is_conj
 _uint8, _int64, _strided, _finfo, _iinfo = torch.uint8, torch.int64, torch.strided, torch.finfo, torch.iinfo
 _raw_functions = torch._C.DisableTorchFunction
 
@@ -202,7 +202,8 @@ class Watch(TorchFunctionMode):
         inputs = [(_pointer_of(raw), _pointer_of(raw) + raw.numel()) for raw in self._inputs]
         facts = Output(
             exact_type=type(item) is _Tensor,
-            plain=not object.__getattribute__(item, "__dict__"),
+            # a kernel that reads the memory of a view that is negated or conjugated by a mark alone reads other values
+            plain=not (object.__getattribute__(item, "__dict__") or _is_neg(item) or _is_conj(item)),
             dtype=_text(_dtype_of(item)),
             shape=tuple(_shape_of(item)),
             strides=tuple(_stride_of(item)),

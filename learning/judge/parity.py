@@ -185,7 +185,7 @@ class Parity:
             which = self.output_name(number)
             wanted = shape_text(model.dtype, model.shape)
             if not fact.exact_type or not fact.plain:
-                self.fail("contract", got=f"{which}a subclass of torch.Tensor or one with attributes of its own",
+                self.fail("contract", got=f"{which}a subclass of torch.Tensor or one with attributes or marks of its own",
                           expected="a plain torch.Tensor")  # fmt: skip
             if dtype_name(fact.dtype) != dtype_name(model.dtype) or tuple(fact.shape) != tuple(model.shape):
                 self.fail("contract", got=f"{which}{shape_text(fact.dtype, fact.shape)}", expected=wanted)

@@ -59,7 +59,8 @@ def with_attribute(x):
 
 LIES = {
     "subclass": (lambda x, y: (x + y).as_subclass(Liar), "a subclass"),
-    "attribute": (lambda x, y: with_attribute(x + y), "attributes of its own"),
+    "attribute": (lambda x, y: with_attribute(x + y), "attributes or marks of its own"),
+    "marked as negated": (lambda x, y: torch._neg_view(-(x + y)), "attributes or marks of its own"),
     "parameter": (lambda x, y: torch.nn.Parameter(x + y), "a subclass"),
     "one element that broadcasts": (lambda x, y: (x + y)[:1].clone(), "float32[1]"),
     "scalar": (lambda x, y: (x + y).sum(), "float32[]"),
