@@ -174,9 +174,8 @@ class ForkServer:
         self, device: str, masks: Iterable[str] = (), *, wrap: bool = True, isolate: bool = True,
         begun: Callable[[ForkServer], object] = lambda server: None,
     ):  # fmt: skip
-        self.device, self.stamp = device, package_stamp()
+        self.device, self.stamp, self._unwanted = device, package_stamp(), False
         self._process: subprocess.Popen | None = None
-        self._unwanted = False
         begun(self)  # whoever is told may ``cancel`` from another thread
         self._folder = tempfile.mkdtemp(prefix="judge-")
         os.chmod(self._folder, 0o711)
@@ -367,12 +366,10 @@ class Servers:
         self._servers: dict[str, ForkServer | SpawnServer] = {}
         self._lent: dict[ForkServer | SpawnServer, int] = {}
         self._starting: list[ForkServer] = []
-        self._closed = False
-        self._lock = threading.Lock()
+        self._closed, self._lock = False, threading.Lock()
 
     def get(self, device: str) -> ForkServer | SpawnServer:
-        """The warm server for ``device``, lent until ``release``. Raises ``ServerLost`` where it does not start, and once these
-        servers are closed."""
+        """The warm server for ``device``, lent until ``release``. Raises ``ServerLost`` where none starts, or after ``close``."""
         with self._lock:
             if self._closed:
                 raise ServerLost("the servers are closed")
