@@ -80,15 +80,21 @@ def page(shown: dict[str, Any], *, name: str = "", folded: bool = False) -> str:
         f'<div class="learning-checklist-static"{marked}>{_STYLE}<details{"" if folded else " open"}><summary>'
         f"{html.escape(shown['progress'])} · gates of {html.escape(shown['lesson'])} · {_when(shown)}</summary>"
         f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-        f"{remarked}</details></div>"
+        f"{remarked}{_AGAIN if name else ''}</details></div>"
     )
 
 
 _STYLE = (
     "<style>.jp-OutputArea-child:has(.learning-checklist-static)+.jp-OutputArea-child "
-    ".jp-OutputArea-output.jupyter-widgets:not(:has(*)){display:none}</style>"
+    ".jp-OutputArea-output.jupyter-widgets:not(:has(*)){display:none}"
+    ".jp-OutputArea-child:has(+.jp-OutputArea-child .jp-OutputArea-output.jupyter-widgets) "
+    ".learning-checklist-static .again{display:block}</style>"
 )
-"""Hides JupyterLab's "model not found" of a page whose kernel was restarted; what is said here stands in its place."""
+"""Hides JupyterLab's "model not found" of a page whose kernel was restarted, or whose widgets it did not find again though the
+kernel lives (seen on a loaded machine); what is said here stands in its place, and ``_AGAIN`` with it."""
+_AGAIN = (
+    '<p class="again" hidden>This is how the gates stood. Run this cell again to bring the live checklist back.</p>'
+)
 
 
 def said(gate: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from learning import course
 from learning.gates import records
+from tests.browser.sitting import come_back
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = os.environ.get("COURSE_SCREENSHOTS")
@@ -137,8 +138,7 @@ def test_a_tick_is_recorded_and_proof_arrives_and_both_survive_a_reload(notebook
     saved = json.loads((notebook.lab.root / notebook.path).read_text())
     assert "widgets" not in saved["metadata"]
     assert "progress 1/7, 1 claimed" in json.dumps(saved["cells"])  # what GitHub shows is as it stands now
-    page.reload()
-    notebook.idle()
+    come_back(page, notebook.run_all)
     expect(notebook.state(12)).to_have_text("claimed", timeout=60_000)
     expect(notebook.gate(12).locator("input")).to_be_checked()
     notebook.view().get_by_role("checkbox", name="12 numbers logged").uncheck()
@@ -176,6 +176,7 @@ def test_a_restart_and_a_reload_lose_neither_gates_nor_a_tick_that_was_never_sen
     static = page.locator(".jp-CodeCell", has_text="checklist()").last.locator(".learning-checklist-static")
     expect(static).to_be_visible(timeout=60_000)  # no kernel: the gates as they last stood, and no broken widget
     expect(static).to_contain_text("the locked reference ran first")
+    expect(static.locator(".again")).to_be_visible()
     page.wait_for_timeout(3000)
     assert not [said for said in page.get_by_text("model not found").all() if said.is_visible()]
     shot(page, "checklist-static-after-restart")

@@ -65,6 +65,7 @@ def test_a_week_counts_once_every_gate_that_applies_is_proved():
         return [make(shown) for make in (checklist_view.text, checklist_view.markdown, checklist_view.page)]
 
     assert all("Every gate is proved: this week counts." in form for form in forms())
+    assert "Run this cell again" not in forms()[2]  # only a page that a widget stood in says so
     assert not any("this week counts" in form for form in forms("log"))
 
 
