@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import math
 import sys
@@ -12,7 +11,6 @@ import torch
 
 from learning import attempts, lesson
 from learning.lens import device, rehearsal
-from tests.lessons.tuned import passes_every_check
 
 CARD = lesson.find("softmax_backward")
 TEXT = (CARD.folder / "lesson.md").read_text(encoding="utf-8")
@@ -120,57 +118,3 @@ def test_a_wider_step_of_central_differences_would_not_judge_float32():
     floor = torch.finfo(torch.float32).eps ** (2 / 3)
     assert "about 10⁻⁵ to 10⁻⁴ of the value" in TEXT and 1e-5 < floor < 1e-4
     assert math.isclose(torch.finfo(torch.float64).eps, 2.2e-16, rel_tol=0.02)
-
-
-# ---- the form for packed rows
-
-
-@pytest.fixture
-def answer(monkeypatch):
-    module = importlib.import_module("learning.lessons.softmax_backward.answer")
-    monkeypatch.setattr(module, "DEVICE", HERE, raising=False)
-    return module
-
-
-@pytest.mark.parametrize("columns", (1, 37, 255, 257, 4096))
-def test_streamed_says_what_backward_says_wherever_y_and_g_lie(answer, columns):
-    torch.manual_seed(columns)
-    y = torch.softmax(torch.randn(3, columns, device=HERE), dim=1)
-    packed = torch.randn(3, columns, device=HERE)
-    for g in (
-        packed,
-        packed.t().contiguous().t(),
-        packed[:1].expand(3, columns),
-        torch.ones((), device=HERE).expand(3, columns),
-    ):
-        made = answer.streamed(y, g)
-        assert made.is_contiguous()
-        torch.testing.assert_close(made, answer.backward(y, g))
-    assert answer.streamed(y[:0], packed[:0]).shape == (0, columns)
-
-
-def test_streamed_refuses_what_backward_refuses(answer):
-    y = torch.ones(2, 3, device=HERE)
-    for given, words in (
-        ((y, y[:1]), "g must have the shape of y"),
-        ((y.double(), y), "y must have dtype"),
-        ((y, y[:, 0]), "g must be 2-D"),
-    ):
-        for function in (answer.backward, answer.streamed):
-            with pytest.raises((TypeError, ValueError), match=words):
-                function(*given)
-
-
-@pytest.mark.slow
-def test_streamed_passes_every_check(answer, monkeypatch):
-    """The cell named `streamed` takes no number of warps: where a check names one, it asks `backward`."""
-
-    def standing_in(y, g, **options):
-        return answer.backward(y, g, **options) if options else answer.streamed(y, g)
-
-    passes_every_check(CARD, standing_in, monkeypatch)
-
-
-def test_eight_lanes_a_thread_are_one_load_of_sixteen_bytes():
-    assert "16 warps are 512 threads with 8 lanes each" in TOLD and 4096 / (16 * 32) == 8 and 8 * 2 == 16
-    assert "a thread has 32 lanes of y and 32 of g: eight loads" in TEXT and 4096 // 128 == 32 and 2 * 32 * 2 // 16 == 8

@@ -1,4 +1,4 @@
-"""One program a row: y and g are read through strides of their own, and one sum a row stands for the whole Jacobian; and a form for packed rows."""
+"""One program a row: y and g are read through strides of their own, and one sum a row stands for the whole Jacobian."""
 
 import torch
 import triton
@@ -37,11 +37,13 @@ def backward_kernel(
     ### END SOLUTION
 
 
-def refuse(y, g, num_warps):
-    """Raise TypeError or ValueError for what the contract excludes, naming the argument and the limit."""
-    # 5. Most questions are asked of y and of g alike, in a loop: a tensor? on the device in use, of a dtype we know, 2-D, no
-    #    gradient wanted, 1 to 8192 columns, its largest offset and its count within 2**31 - 1? Three are about the pair. And is
-    #    num_warps one of two ints?
+def backward(y, g, *, num_warps=4):
+    """y · (g − Σ y·g) by row for ``y`` and ``g`` [rows, columns]: fresh and contiguous, their dtype and device."""
+    # 1. Refuse what the contract excludes: TypeError or ValueError, naming the argument and the limit. Most questions are
+    #    asked of y and of g alike; three are about the pair.
+    # 2. Allocate the result: this shape, this dtype, this device, contiguous whatever the strides of y and g are.
+    # 3. No rows: return it as it is.
+    # 4. Launch one program a row: four strides, the column count, BLOCK as a compile-time constant, num_warps.
     ### BEGIN SOLUTION
     for name, value in (("y", y), ("g", g)):
         if not isinstance(value, torch.Tensor):
@@ -71,63 +73,12 @@ def refuse(y, g, num_warps):
         raise ValueError(f"g must be on the device of y, {y.device}, not on {g.device}")
     if type(num_warps) is not int or num_warps not in (4, 8):
         raise ValueError(f"num_warps must be 4 or 8, not {num_warps!r}")
-    ### END SOLUTION
 
-
-def backward(y, g, *, num_warps=4):
-    """y · (g − Σ y·g) by row for ``y`` and ``g`` [rows, columns]: fresh and contiguous, their dtype and device."""
-    # 6. Refuse first.
-    # 7. Allocate the result: this shape, this dtype, this device, contiguous whatever the strides of y and g are.
-    # 8. No rows: return it as it is.
-    # 9. Launch one program a row: four strides, the column count, BLOCK as a compile-time constant, num_warps.
-    ### BEGIN SOLUTION
-    refuse(y, g, num_warps)
-    n_rows, n_cols = y.shape
     dx = torch.empty((n_rows, n_cols), dtype=y.dtype, device=y.device)
     if n_rows == 0:
         return dx
     BLOCK = triton.next_power_of_2(n_cols)
     strides = (*y.stride(), *g.stride())
     backward_kernel[(n_rows,)](y, g, dx, *strides, n_cols, BLOCK=BLOCK, num_warps=num_warps)
-    return dx
-    ### END SOLUTION
-
-
-@triton.jit
-def streamed_kernel(
-    y_ptr,  # y[0, 0]; packed
-    g_ptr,  # g[0, 0]; packed
-    dx_ptr,  # dx[0, 0]; packed
-    n_cols,  # columns of y, g and dx, 1 to 8192
-    BLOCK: tl.constexpr,  # lanes of one program: a power of two, at least n_cols
-):
-    """backward_kernel for rows that lie packed, and that nobody needs again."""
-    # 1. One address serves all three: the row's offset and the columns.
-    # 2. Both loads and the store say that they pass by once. (eviction_policy="evict_first") The arithmetic is the same.
-    ### BEGIN SOLUTION
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    at = tl.program_id(0) * n_cols + cols
-    y = tl.load(y_ptr + at, mask=mask, other=0.0, eviction_policy="evict_first").to(tl.float32)
-    g = tl.load(g_ptr + at, mask=mask, other=0.0, eviction_policy="evict_first").to(tl.float32)
-    dx = y * (g - tl.sum(y * g, axis=0))
-    tl.store(dx_ptr + at, dx.to(dx_ptr.dtype.element_ty), mask=mask, eviction_policy="evict_first")
-    ### END SOLUTION
-
-
-def streamed(y, g):
-    """The contract of ``backward(y, g)``; where both lie packed, with 8 lanes a thread and nothing kept in a cache."""
-    # 3. Refuse as before. Not both packed: backward. (x.is_contiguous())
-    # 4. Result; no rows.
-    # 5. A program a row, with a warp for every 256 lanes: at least 4, at most 16.
-    ### BEGIN SOLUTION
-    refuse(y, g, 4)
-    if not (y.is_contiguous() and g.is_contiguous()):
-        return backward(y, g)
-    n_rows, n_cols = y.shape
-    dx = torch.empty((n_rows, n_cols), dtype=y.dtype, device=y.device)
-    if n_rows:
-        BLOCK = triton.next_power_of_2(n_cols)
-        streamed_kernel[(n_rows,)](y, g, dx, n_cols, BLOCK=BLOCK, num_warps=max(4, min(16, BLOCK // 256)))
     return dx
     ### END SOLUTION
