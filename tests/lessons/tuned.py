@@ -21,9 +21,12 @@ def passes_every_check(card, function, monkeypatch) -> None:
         for name in ("checks", "hidden"):
             module = importlib.import_module(f"learning.lessons.{card.slug}.{name}")
             for found in [value for value in vars(module).values() if isinstance(value, Check)]:
-                if kind == "cuda" and found.name.startswith("asks_for"):
-                    continue
-                result = found.run(function)
+                try:
+                    result = found.run(function)
+                except RuntimeError as problem:
+                    if kind == "cuda" and "no lesson is open here" in str(problem):
+                        continue
+                    raise
                 assert result.state in (PASSED, WAITING), f"{found.name}: {result.finding.sentence()}"
                 judged += result.cases
     assert judged > 30
