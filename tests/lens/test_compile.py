@@ -14,6 +14,19 @@ from tests.lens.test_virtual import failures
 T4, A100, H100 = (cards.card(arch) for arch in (75, 80, 90))
 
 
+QUICK = (
+    "a_t4_multiplies_with_fma_and_newer_cards_with_tensor_cores", "every_load_is_told_with_its_source_line",
+    "registers_and_stack_agree_with_the_vendors_tool", "what_cannot_be_compiled_is_told_in_one_sentence",
+    "grid_waves_and_occupancy", "figures_survive_json_and_read_the_same",
+)  # fmt: skip
+
+
+def test_reports_of_real_kernels(stories):
+    results = stories("t4", ",".join(f"compiling.{name}" for name in QUICK))
+    assert len(results) == len(QUICK) and not failures(results), failures(results)
+
+
+@pytest.mark.slow
 def test_reports_of_real_kernels_for_three_cards(stories):
     results = stories("t4", "compiling.")
     assert len(results) == 14 and not failures(results), failures(results)
