@@ -10,7 +10,7 @@ import sys
 
 from learning import lesson as lessons
 from learning.workshops import console, options
-from learning.workshops.work import Unavailable
+from learning.workshops.unavailable import Unavailable
 
 
 def main(arguments: list[str] | None = None) -> int:

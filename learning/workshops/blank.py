@@ -17,7 +17,8 @@ from learning.judge.score import report_lines
 from learning.lesson import Lesson, LessonError
 from learning.workshops import machine
 from learning.workshops.console import command, say
-from learning.workshops.work import Places, Unavailable
+from learning.workshops.unavailable import Unavailable
+from learning.workshops.work import Places
 
 
 def check(lesson: Lesson, chosen: Namespace, places: Places, grade: Callable[..., Graded]) -> int:

@@ -20,7 +20,8 @@ from learning.judge.score import report_lines
 from learning.lesson import Lesson
 from learning.workshops import ahead, early, machine, options, report, work
 from learning.workshops.console import command, complain, prepare, say
-from learning.workshops.work import Places, Unavailable
+from learning.workshops.unavailable import Unavailable
+from learning.workshops.work import Places
 
 PASS, WRONG, TODO, MISSING, USAGE, FAULT = 0, 1, 2, 3, options.USAGE, 70
 _STRENGTH = (FAULT, WRONG, TODO, MISSING, PASS)

@@ -8,7 +8,7 @@ import sys
 
 from learning.lesson import Lesson
 from learning.workshops.console import command
-from learning.workshops.work import Unavailable
+from learning.workshops.unavailable import Unavailable
 
 
 def place(lesson: Lesson, *, interpret: bool, target: str = "") -> str:

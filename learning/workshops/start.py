@@ -14,7 +14,8 @@ import sys
 from learning import lesson as lessons
 from learning.lens import nvml
 from learning.workshops import console, options, work
-from learning.workshops.work import Places, Unavailable
+from learning.workshops.unavailable import Unavailable
+from learning.workshops.work import Places
 
 DEMONSTRATE = "python -m learning.capstones demonstrate"
 

@@ -22,7 +22,8 @@ from learning.workshops import machine, options, work
 from learning.workshops.command import FAULT, MISSING, PASS, TODO, USAGE, WRONG
 from learning.workshops.console import command, complain, prepare, say
 from learning.workshops.progress import Progress
-from learning.workshops.work import Places, Unavailable
+from learning.workshops.unavailable import Unavailable
+from learning.workshops.work import Places
 
 MODULE = "learning.workshops.benchmark"
 EPILOGUE = """\

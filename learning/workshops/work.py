@@ -17,10 +17,7 @@ from learning.judge import cells, match, statements
 from learning.judge.cells import LearnerCells
 from learning.lesson import Lesson
 from learning.workshops import ahead
-
-
-class Unavailable(Exception):
-    """Something the command needs is not to be had here; the message says what, and how to get it."""
+from learning.workshops.unavailable import Unavailable
 
 
 @dataclass

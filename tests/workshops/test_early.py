@@ -12,7 +12,7 @@ from learning import course
 from learning import lesson as lessons
 from learning.lens import nvml, toolchain
 from learning.workshops import early, machine
-from learning.workshops.work import Unavailable
+from learning.workshops.unavailable import Unavailable
 
 CPU, GPU = "online_normalizer", "vector_add"
 HANGS = "import time\n\ndef push(s, x):\n    time.sleep(600)\n\ndef merge(a, b):\n    return a\n\ndef result(s):\n    return s\n"
@@ -163,3 +163,15 @@ def test_ctrl_c_ends_the_workers_at_once_and_leaves_nothing(environment, tmp_pat
         assert time.monotonic() - began < 10
     wait_for(lambda: not alive(started), 20)
     assert not list((tmp_path / "tmp").glob("judge-*"))
+
+
+def test_what_decides_where_a_lesson_is_judged_reads_little():
+    """The server's start waits for this: records, notebooks and other lessons' cards are for later."""
+    late = ["learning.gates", "learning.course", "learning.lessons.softmax", "torch", "triton"]
+    code = (
+        "import sys; from learning.workshops import early; assert early._place(['vector_add', '--interpret']);"
+        "print([name for name in sys.argv[1:] if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, *late]
+    done = subprocess.run(command, cwd=course.ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

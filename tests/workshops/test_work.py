@@ -11,7 +11,7 @@ import pytest
 from learning import course
 from learning import lesson as lessons
 from learning.workshops import work
-from learning.workshops.work import Unavailable
+from learning.workshops.unavailable import Unavailable
 from tests.workshops.kit import ANSWER, answered, notebook, save, solved_python
 
 CARD = lessons.load("online_normalizer")
