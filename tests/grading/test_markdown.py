@@ -118,4 +118,4 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_harmless_html_has_nothing_but_known_tags(text):
     if harmless(text):
-        assert not re.search(r"<\s*(script|img[^>]*onload)|<[^>]*\son|javascript:[^<]*\">", text), text
+        assert not re.search(r"<\s*(script|img[^>]*onload)|<[a-z][^>]*(\son|javascript:)", text), text
