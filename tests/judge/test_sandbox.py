@@ -92,7 +92,8 @@ def test_the_worker_sees_the_libraries_and_none_of_the_course(probe):
         "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "proc", "dev", "scratch", "opt", "home", "root",
         root.parts[1],
     }  # fmt: skip
-    assert set(probe.ask(f"list {root}")) <= {"learning", ".venv"}
+    seen = set(probe.ask(f"list {root}"))
+    assert {name for name in seen if not name.startswith(".venv")} <= {"learning"}  # the matrix has environments beside
     assert probe.ask(f"list {sandbox.PACKAGE / 'lessons'}") == []
     assert probe.ask("list /root") in ([], [".pyenv"], "FileNotFoundError", [".local"])
 
