@@ -61,7 +61,7 @@ def measure(folder: Path, slug: str, size: int, *, whole: bool = True) -> dict:
     from learning import lesson as lessons
     from learning.build import notebook
     from learning.grading import classroom
-    from learning.grading.pool import cores
+    from learning.judge.abreast import cores
 
     lesson = lessons.find(slug)
     ours, stock = folder / "ours", folder / "stock"

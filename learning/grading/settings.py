@@ -8,8 +8,8 @@ from pathlib import Path
 from traitlets import Bool, Enum, Integer, Unicode
 from traitlets.config import LoggingConfigurable
 
-from learning.grading.pool import cores
 from learning.grading.store import FOLDER, gpus
+from learning.judge.abreast import cores
 from learning.lens.cards import TARGETS
 
 STUDENT = re.compile(r"(?!\.)(?! )[A-Za-z0-9._@+\- ]{1,64}(?<! )")

@@ -7,7 +7,6 @@ first, the server comes up beside everything that the command itself has to read
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -57,8 +56,9 @@ def at_once(device: str) -> int:
     """How many public checks are judged at a time on ``device``."""
     if device == "cuda":
         return 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST_AT_ONCE)
+    from learning.judge.abreast import cores
+
+    return min(cores(), MOST_AT_ONCE)
 
 
 def _warm(servers: Any, place: str) -> None:
