@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     if lab.CHROMIUM is None or not all(map(importlib.util.find_spec, ("jupyterlab", "playwright"))):
         print("this needs JupyterLab, Playwright and Chromium (make environment); nothing was measured")
         return 3
-    from learning.build.files import replace
+    from learning.files import replace
 
     found = {"format": 1, "date": datetime.now(UTC).date().isoformat(), "machine": machine(), "runs": []}
     for number in range(options.runs):

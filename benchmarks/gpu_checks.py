@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 from learning import imported  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
 from learning.attempts import Attempt, attempts  # noqa: E402
-from learning.build.files import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 from learning.judge.engine import Plan, instructor_notebook  # noqa: E402
 
 

@@ -49,7 +49,7 @@ def main() -> int:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="throughput-") as folder:
         record = measure(Path(folder), chosen.lesson, chosen.size, whole=not chosen.calm)
-    from learning.grading.store import replace
+    from learning.files import replace
 
     replace(chosen.output, json.dumps(record, indent=1) + "\n")
     print(json.dumps({key: record[key] for key in ("ratio", "overhead_seconds_a_submission", "holds")}, indent=1))

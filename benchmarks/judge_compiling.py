@@ -112,13 +112,15 @@ def main() -> int:
         print(slug, rows[slug], flush=True)
     import triton
 
+    from learning.files import replace
+
     kept = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     kept[f"judge, triton {triton.__version__}"] = {
         "when": datetime.now(UTC).strftime("%Y-%m-%d"),
         "machine": f"{platform.machine()}, Python {platform.python_version()}, load {os.getloadavg()[0]:.0f}",
         "lessons": rows,
     }
-    RECORD.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    replace(RECORD, json.dumps(kept, indent=1, sort_keys=True) + "\n")
     return 0
 
 

@@ -19,6 +19,7 @@ import time
 import torch
 
 from learning import lesson as lessons
+from learning.files import replace
 from learning.judge import cells, engine, fleet
 from learning.judge.entry import Entry
 from learning.judge.line import Line
@@ -80,9 +81,7 @@ def main() -> None:
         report["checks"] = {result.check: result.state for result in graded[-1].results}
     print(report["checks"])
     if options.json:
-        with open(f"{options.json}.part", "w") as file:
-            json.dump(report, file, indent=1)
-        os.replace(f"{options.json}.part", options.json)
+        replace(options.json, json.dumps(report, indent=1) + "\n")
 
 
 def public_checks(card: lessons.Lesson) -> list[str]:

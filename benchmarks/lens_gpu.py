@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import ncu  # noqa: E402
 from lens_gpu_parts import MARK  # noqa: E402
 
-from learning.build.files import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 from learning.lens import nvml  # noqa: E402
 
 

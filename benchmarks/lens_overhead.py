@@ -53,6 +53,7 @@ def main() -> int:
     import torch
     import triton
 
+    from learning.files import replace
     from learning.lens.witness import Witness
     from tests.lens.stories import kernels, products
 
@@ -103,7 +104,7 @@ def main() -> int:
         "kernels": rows,
     }
     RECORD.parent.mkdir(exist_ok=True)
-    RECORD.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    replace(RECORD, json.dumps(kept, indent=1, sort_keys=True) + "\n")
     return 0
 
 

@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     if not torch.cuda.is_available():
         print("no CUDA GPU on this machine; nothing was measured")
         return 3
-    from learning.build.files import replace
+    from learning.files import replace
     from learning.gates import records
 
     chosen = [lessons.find(name) for name in options.lessons] or lessons.discover()

@@ -28,7 +28,7 @@ sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != ROOT 
 
 from benchmarks.grading_throughput import processor, versions  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
-from learning.build.files import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 from learning.judge.abreast import cores  # noqa: E402
 
 BAR = 5.0

@@ -28,7 +28,7 @@ import field  # noqa: E402
 
 from learning import imported  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
-from learning.build.files import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 from learning.judge import engine, fleet  # noqa: E402
 
 TIMED_CONTROLS = ("answer", "autotune_one_config", "shape_keyed_cache", "streams", "cuda_graph_guarded")

@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
     kept["tool"] = (
         subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1]
     )
-    from learning.build.files import replace
+    from learning.files import replace
 
     replace(RECORD, json.dumps(kept, indent=1, sort_keys=True) + "\n")
     return 0 if all(row["clean"] for row in rows) else 1

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 
 from learning import __version__
@@ -123,37 +121,3 @@ def version(notebook: dict) -> int:
     own = metadata.get("learning") if isinstance(metadata, dict) else None
     number = own.get("version") if isinstance(own, dict) else None
     return number if isinstance(number, int) else 0
-
-
-def create(target: Path, data: bytes) -> bool:
-    """Create ``target`` whole or not at all; False where it exists already, whoever was first. Raises ``OSError``."""
-    if os.path.lexists(target):
-        return False
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as part:
-            part.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        try:
-            os.link(name, target)
-        except FileExistsError:
-            return False
-        except OSError:  # a file system without hard links
-            if os.name == "nt":
-                os.rename(name, target)  # on Windows this never replaces
-                return True
-            return _create_in_place(target, data)
-        return True
-    except FileExistsError:
-        return False
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-
-
-def _create_in_place(target: Path, data: bytes) -> bool:
-    with open(target, "xb") as whole:
-        whole.write(data)
-    return True

@@ -11,7 +11,6 @@ reached in ``--minutes`` is listed. ``--record`` writes benchmarks/results/colab
 import argparse
 import datetime
 import json
-import os
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from learning.build import kit  # noqa: E402 - the clone is not necessarily installed
+from learning.files import replace  # noqa: E402
 from tools import colab_notebooks, colab_page, colab_runtime  # noqa: E402
 from tools.colab_notebooks import Outcome  # noqa: E402
 
@@ -67,8 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
             outcomes.append(outcome)
             print(f"colab: {page.name}: {outcome.sentence()}, {outcome.seconds:.0f} s", flush=True)
             if chosen.keep:
-                chosen.keep.mkdir(parents=True, exist_ok=True)
-                written(chosen.keep / f"{page.name}.ipynb", json.dumps(notebook, indent=1))
+                replace(chosen.keep / f"{page.name}.ipynb", json.dumps(notebook, indent=1))
     print("\n".join(colab_page.text([colab_page.HEAD, *map(colab_page.row, outcomes)])))
     for outcome in outcomes:
         for told in outcome.faults:
@@ -90,16 +89,9 @@ def record(body: colab_runtime.Body, wheel: str, unmet: list[str], outcomes: lis
         "date": datetime.date.today().isoformat(), "machine": colab_runtime.machine(), "versions": versions, "wheel": wheel,
         "unmet": unmet, "pages": [outcome.as_dict() for outcome in outcomes],
     }  # fmt: skip
-    written(RECORD, json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-    written(PAGE, colab_page.page(kept))
+    replace(RECORD, json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    replace(PAGE, colab_page.page(kept))
     print(f"colab: wrote {RECORD.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}")
-
-
-def written(path: Path, text: str) -> None:
-    """Write ``text`` to a name beside ``path`` and rename it."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
 
 
 if __name__ == "__main__":

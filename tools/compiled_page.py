@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
 from learning.attempts import answer  # noqa: E402
-from learning.build.files import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 from learning.lens import cards, device, facts, rehearsal  # noqa: E402
 
 TARGETS = ("sm_75", "sm_80", "sm_90")

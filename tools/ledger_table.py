@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "tools"))
 
-from learning.build.files import replace  # noqa: E402 - the clone is not necessarily installed
+from learning.files import replace  # noqa: E402 - the clone is not necessarily installed
 from learning.ledger import page, table  # noqa: E402
 from learning.ledger.exhibit import COMPILED, FAILED  # noqa: E402
 from learning.ledger.run import RunFailed, run  # noqa: E402

@@ -22,7 +22,7 @@ import field  # noqa: E402
 import tiny  # noqa: E402
 
 from learning import lesson as lessons  # noqa: E402
-from learning.grading.store import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 from learning.judge import engine, fleet  # noqa: E402
 
 PAGE = ROOT / "docs" / "red-team.md"

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 sys.path.insert(0, str(ROOT))
 
+from learning.files import replace  # noqa: E402
 from tools import lab  # noqa: E402
 
 NAMES = ("opened", "first-pass", "checklist", "picture", "feedback")
@@ -57,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
     too_large = [name for name in NAMES if len(taken[name]) > MOST]
     folder.mkdir(parents=True, exist_ok=True)
     for name in NAMES:
-        keep(folder / f"{name}.png", taken[name])
+        replace(folder / f"{name}.png", taken[name])
         print(f"{name}.png: {len(taken[name]) / 1000:.0f} kB")
     return 1 if too_large else 0
 
@@ -123,13 +124,6 @@ def picture(page: Any) -> bytes:
     made = io.BytesIO()
     shot.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(made, "PNG", optimize=True)
     return made.getvalue()
-
-
-def keep(path: Path, data: bytes) -> None:
-    """Write bytes by a temporary file beside ``path`` and a rename."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_bytes(data)
-    temporary.replace(path)
 
 
 if __name__ == "__main__":

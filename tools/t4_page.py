@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
 from learning.bench import plan, report  # noqa: E402
-from learning.build.files import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 from learning.lens import cards, roofline  # noqa: E402
 from learning.lens.device import Device  # noqa: E402
 

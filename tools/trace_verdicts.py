@@ -23,7 +23,7 @@ COMMAND = ".venv/bin/python tools/trace_verdicts.py"
 sys.path.insert(0, str(ROOT))
 
 from learning import attempts, lesson  # noqa: E402 - the clone is not necessarily installed
-from learning.build.files import replace  # noqa: E402
+from learning.files import replace  # noqa: E402
 
 INTRODUCTION = f"""# What the tracer says of every attempt
 

@@ -12,11 +12,11 @@ import math
 import os
 import platform
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from learning.bench import plan
+from learning.files import replace
 from learning.gates import records
 from learning.lesson import Lesson
 
@@ -111,19 +111,8 @@ def _is(value: Any, name: str) -> bool:
 
 
 def write(path: Path, value: Any) -> None:
-    """Write JSON to ``path`` by rename, making its folders; raises ``OSError``."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as part:
-            part.write(dumps(value))
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    """Write JSON to ``path``, making its folders; raises ``OSError``."""
+    replace(path, dumps(value))
 
 
 def dumps(value: Any) -> str:

@@ -14,6 +14,7 @@ from learning import course
 from learning import lesson as lessons
 from learning.bench import plan, report
 from learning.bench.plan import Row
+from learning.files import replace
 from learning.judge import samples
 
 RESULTS = course.ROOT / "benchmarks" / "results"
@@ -192,7 +193,7 @@ def main(arguments: list[str] | None = None) -> int:
             else "docs/reference-results.md is stale: run make results"
         )
         return 0 if same else 1
-    PAGE.write_text(made, encoding="utf-8")
+    replace(PAGE, made)
     print(f"wrote {PAGE.relative_to(course.ROOT)}")
     return 0
 

@@ -176,7 +176,7 @@ def _servers():
 def _audit(built: list[Built], releases: dict[str, str], root: Path, servers) -> list[Complaint]:
     """Audit each release, run it where there are ``servers``, and put the faultless ones in place."""
     from learning.build import audit, release
-    from learning.build.files import replace
+    from learning.files import replace
 
     complaints = []
     for b in built:

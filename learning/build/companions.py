@@ -16,12 +16,12 @@ from learning.build import course as courses
 from learning.build import text as pages
 from learning.build.cells import Cell, identifier
 from learning.build.course import Course
-from learning.build.files import replace
 from learning.build.finding import BuildError, Complaint
 from learning.build.lint import leaks
 from learning.build.notebook import assemble, serialise
 from learning.build.opening import badge, finding
 from learning.build.text import Block
+from learning.files import replace
 from learning.lesson import Lesson
 
 FOLDER = "notebooks"

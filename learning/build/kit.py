@@ -22,6 +22,7 @@ from learning.build import course as courses
 from learning.build.audit import CANARY
 from learning.build.finding import BuildError, Complaint
 from learning.build.opening import WHEEL
+from learning.files import replace
 from learning.lesson import Lesson
 
 ANSWERED = ("vector_add",)
@@ -95,21 +96,17 @@ def _where_it_would_lie(slug: str, texts: dict[str, str]) -> list[str]:
 
 
 def write(folder: Path, root: Path = courses.ROOT) -> list[Path]:
-    """Make wheel and zip in ``folder`` (made where missing), each by a temporary name and a rename; returns their paths.
+    """Make wheel and zip in ``folder`` (made where missing); returns their paths.
 
     Raises ``BuildError`` where the kit cannot be made.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    version = learning.__version__
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".kit-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="kit-") as scratch:
         wheel = make_wheel(contents(root), Path(scratch), root)
-        book = Path(scratch, f"triton-kernel-course-{version}.zip")
-        book.write_bytes(zipped(pages(root)))
-        made = []
-        for path in (wheel, book):
-            os.replace(path, folder / path.name)
-            made.append(folder / path.name)
-    return made
+        made = {folder / wheel.name: wheel.read_bytes()}
+    made[folder / f"triton-kernel-course-{learning.__version__}.zip"] = zipped(pages(root))
+    for path, data in made.items():
+        replace(path, data)
+    return list(made)
 
 
 def make_wheel(files: dict[str, bytes], scratch: Path, root: Path = courses.ROOT) -> Path:

@@ -12,10 +12,10 @@ from learning.build import text as pages
 from learning.build.cells import Cell, CellError, identifier, make
 from learning.build.course import Course
 from learning.build.definitions import PullError
-from learning.build.files import replace
 from learning.build.finding import BuildError, Complaint
 from learning.build.folder import Folder
 from learning.build.opening import bootstrap, title
+from learning.files import replace
 from learning.lesson import Lesson
 
 GRADE_KEYS = ("grade", "grade_id", "locked", "points", "solution", "task")

@@ -15,11 +15,11 @@ from learning.build import notebook, text
 from learning.build.cells import HIDDEN, SOLUTION, Cell, card_text
 from learning.build.changes import Changes, compare, load
 from learning.build.definitions import parse
-from learning.build.files import replace
 from learning.build.finding import BuildError, Complaint
 from learning.build.folder import Folder
 from learning.build.notebook import Assembly, assemble
 from learning.build.text import Block
+from learning.files import replace
 from learning.judge.cells import text_of
 from learning.lesson import Lesson
 

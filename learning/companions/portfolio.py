@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import datetime
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from learning import course
 from learning.companions import CompanionError, kept, worksheet
 from learning.companions.kept import Kept
+from learning.files import replace
 from learning.gates import blank_record, log_record, scoring
 from learning.gates.comparison import verdict
 from learning.sheet import Sheet, cell, table
@@ -45,11 +45,7 @@ def save(path: str | os.PathLike | None = None) -> Sheet:
     today = datetime.date.today().isoformat()
     text = f"{MARK}\n\n{portfolio().markdown}\n\nMade on {today}.\n"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as part:
-            part.write(text)
-        os.replace(name, target)
+        replace(target, text)
     except OSError as error:
         raise CompanionError(f"{target} cannot be written ({error.strerror})") from None
     return Sheet(f"Written to {cell(target)}.")

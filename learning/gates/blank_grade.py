@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from learning import course
+from learning.files import create
 from learning.gates import blank_contract, blank_notebook, blank_record, evidence, records
 from learning.gates.blank_contract import Page
 from learning.gates.fingerprint import fingerprint
@@ -51,7 +52,7 @@ def lay_out(card: Lesson, log: Path, *, chance: random.Random | None = None) -> 
     log.parent.mkdir(parents=True, exist_ok=True)
     for number in range(first, MOST_PAGES + 1):
         page = blank_contract.page(card.slug, entry, number)
-        if course.create(log.parent / page.file, blank_notebook.dumps(blank_notebook.notebook(page))):
+        if create(log.parent / page.file, blank_notebook.dumps(blank_notebook.notebook(page))):
             _record(log, page, blank_record.DRAWN)
             return page
     raise OSError(f"{log.parent} holds {MOST_PAGES} blank pages; move some away")
@@ -60,7 +61,7 @@ def lay_out(card: Lesson, log: Path, *, chance: random.Random | None = None) -> 
 def restore(page: Page, folder: Path) -> bool:
     """Write the page's notebook again where the file is gone; whether it was."""
     path = folder / page.file
-    return not path.exists() and course.create(path, blank_notebook.dumps(blank_notebook.notebook(page)))
+    return not path.exists() and create(path, blank_notebook.dumps(blank_notebook.notebook(page)))
 
 
 def from_history(page: Page, history: list[tuple[str, str]]) -> LearnerCells:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import io
 import json
 import os
 import re
@@ -19,7 +20,7 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from learning import course
+from learning.files import create
 from learning.gates import records
 from learning.gates.lock import LockedOut, locked
 
@@ -74,17 +75,14 @@ def pack(work: str | os.PathLike, target: str | os.PathLike) -> list[str]:
         raise CarryError(f"{work} holds no progress yet: nothing to carry")
     lessons = list(dict.fromkeys(name.split("/")[0] for name, _ in members))
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "made": now, "lessons": lessons}))
+        for name, path in members:
+            archive.writestr(name, path.read_bytes())
     target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "made": now, "lessons": lessons}))
-            for name, path in members:
-                archive.writestr(name, path.read_bytes())
-        if not course.create(target, part.read_bytes()):
-            raise CarryError(f"{target} exists already and is not replaced: name another file")
-    finally:
-        part.unlink(missing_ok=True)
+    if not create(target, held.getvalue()):
+        raise CarryError(f"{target} exists already and is not replaced: name another file")
     return lessons
 
 
@@ -157,7 +155,7 @@ def merge(path: Path, data: bytes, told: Taken | None = None) -> Taken:
 def _log(path: Path, data: bytes, told: Taken) -> None:
     """Take in a logs.txt: made where none is, continued by the entries it lacks; where the files differ in anything but whole
     entries, the other one is kept beside. Raises ``CarryError`` where the file stays locked."""
-    if course.create(path, data):
+    if create(path, data):
         told.log = f"{LOGS} made"
         return
     handle = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
@@ -174,7 +172,7 @@ def _log(path: Path, data: bytes, told: Taken) -> None:
         os.close(handle)
     if more is None:
         beside = path.with_name(f"logs.carried-{hashlib.sha256(data).hexdigest()[:8]}.txt")
-        made = course.create(beside, data)
+        made = create(beside, data)
         told.notes.append(
             f"{LOGS} differs on the two machines: the other one is {'kept' if made else 'already'} in {beside.name}"
         )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
+from learning.files import replace
 from learning.grading import save
 from learning.grading.outcome import FAILED, GRADED, NOT_SUBMITTED, PENDING, Outcome
-from learning.grading.store import replace
 from learning.judge.finding import BROKEN, PASSED, WAITING
 from learning.judge.score import plain, report_lines
 

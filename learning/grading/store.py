@@ -12,10 +12,10 @@ import importlib.metadata
 import json
 import os
 import platform
-import tempfile
 from pathlib import Path
 
 from learning import imported
+from learning.files import replace
 from learning.grading.outcome import FAILED, Outcome
 from learning.lens import device as lens
 
@@ -23,20 +23,6 @@ PACKAGE = Path(__file__).parents[1]
 FOLDER = ".grading"
 """The store's folder in a course's root, unless ``Grading.store`` names another."""
 PACKAGES = ("torch", "triton", "numpy")
-
-
-def replace(path: Path, data: str) -> None:
-    """Write ``data`` to a temporary name beside ``path`` and rename it there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(data)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def sha(*parts: str | bytes) -> str:

@@ -10,13 +10,17 @@ import hmac
 import os
 import secrets
 import stat
-import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from learning.files import create, replace
+
 SIZE = 32
 """Bytes of the secret."""
+
+MODE = 0o600
+"""Its owner reads and writes it, and nobody else."""
 
 DEFAULT = "~/.config/triton-kernel-course/seed"
 """Where the secret lies unless ``grader_config.py`` names another place."""
@@ -35,9 +39,8 @@ def secret(path: Path | str | None = None) -> Callable[[str, str, str], int]:
 def read(path: Path | str | None = None) -> bytes:
     """The 32 bytes at ``path``, made there first (mode 0600) where no file is.
 
-    Safe against two processes that race: each writes its own temporary file and links it to the name; one link wins and
-    both read the winner. Raises ``SeedError`` for a file that is not a plain file of 32 bytes, that others may read, or
-    that cannot be made.
+    Safe against two processes that race: one of them makes the file, and both read it. Raises ``SeedError`` for a file that
+    is not a plain file of 32 bytes, that others may read, or that cannot be made.
     """
     place = Path(path or DEFAULT).expanduser()
     try:
@@ -46,7 +49,7 @@ def read(path: Path | str | None = None) -> bytes:
         pass
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _publish(place, secrets.token_bytes(SIZE))
+        create(place, secrets.token_bytes(SIZE), mode=MODE)
     except OSError as problem:
         raise SeedError(
             f"the secret seed cannot be written to {place} ({problem.strerror}); name a writable place outside the "
@@ -70,14 +73,10 @@ def rotate(path: Path | str | None = None) -> Path | None:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     backup = place.with_name(f"{place.name}.{stamp}")
     number = 1
-    while True:
-        try:
-            _publish(backup, old, fail_if_present=True)
-            break
-        except FileExistsError:
-            number += 1
-            backup = place.with_name(f"{place.name}.{stamp}-{number}")
-    os.replace(_temporary(place, secrets.token_bytes(SIZE)), place)
+    while not create(backup, old, mode=MODE):
+        number += 1
+        backup = place.with_name(f"{place.name}.{stamp}-{number}")
+    replace(place, secrets.token_bytes(SIZE), mode=MODE)
     return backup
 
 
@@ -122,38 +121,3 @@ def _read(place: Path) -> bytes:
             "away and regrade with a new one"
         )
     return data
-
-
-def _temporary(place: Path, data: bytes) -> Path:
-    """A file beside ``place`` with ``data`` on disk; ``mkstemp`` gives it mode 0600."""
-    handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-    except BaseException:
-        os.unlink(name)
-        raise
-    return Path(name)
-
-
-def _publish(place: Path, data: bytes, *, fail_if_present: bool = False) -> None:
-    """Give ``data`` the name ``place`` unless it is taken; the file appears whole or not at all."""
-    temporary = _temporary(place, data)
-    try:
-        os.link(temporary, place)
-    except FileExistsError:
-        if fail_if_present:
-            raise
-    except OSError:  # a file system without hard links: exclusive creation, written in one call
-        try:
-            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            if fail_if_present:
-                raise
-        else:
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-    finally:
-        temporary.unlink(missing_ok=True)

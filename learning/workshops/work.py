@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from learning import attempts, capstones, course
+from learning.files import create
 from learning.judge import cells, match, statements
 from learning.judge.cells import LearnerCells
 from learning.lesson import Lesson
@@ -155,7 +156,7 @@ def _create(target: Path, data: bytes, places: Places) -> bool:
     """Make ``target`` and its folder; False where somebody was first. Raises ``Unavailable``."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        return course.create(target, data)
+        return create(target, data)
     except OSError as error:
         raise Unavailable(
             f"{places.shown(target)} cannot be made ({error.strerror}); name a folder of your own in LEARNING_WORK"
@@ -167,7 +168,7 @@ def _lay_out_prediction(lesson: Lesson, places: Places) -> None:
     with contextlib.suppress(OSError, course.NotebookError):
         text = ahead.script(lesson, course.load(course.release(lesson.slug, places.root)))
         if text:
-            course.create(places.folder(lesson) / ahead.SCRIPT, text.encode())
+            create(places.folder(lesson) / ahead.SCRIPT, text.encode())
 
 
 def _date_back(target: Path, release: Path) -> None:

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from learning.build import course as courses
-from learning.build.files import replace
 from learning.build.start import prepare
 
 
@@ -79,16 +78,3 @@ def test_a_misspelt_setting_is_named(course):
     config.write_text(config.read_text() + '\nc.Course.repositroy = "r"\n')
     with pytest.raises(TypeError, match=r"c\.Course\.repositroy, which does not exist; known are owner, repository"):
         courses.read(course.root)
-
-
-def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
-    target = tmp_path / "a.ipynb"
-    replace(target, "old")
-
-    def full(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="disk full"):
-        replace(target, "new")
-    assert target.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["a.ipynb"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import os
@@ -70,6 +71,13 @@ def test_no_room_of_the_instructor_and_no_token_is_in_it(held):
         name for name in held if re.search(r"/(build|grading|mutants|variants|versions)/|hidden\.py|lesson\.md", name)
     ]
     assert not [name for name, data in held.items() if b"canary-" in data.replace(b"canary-[0-9a-f]", b"")]
+
+
+def test_it_holds_what_files_are_written_by_which_wants_nothing_but_python(held):
+    tree = ast.parse(held["learning/files.py"])
+    named = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    named += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    assert named and {name.split(".")[0] for name in named} <= sys.stdlib_module_names
 
 
 def test_no_solution_of_another_lesson_is_in_it(held):
