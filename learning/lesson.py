@@ -130,10 +130,20 @@ def load(slug: str, root: Path = LESSONS) -> Lesson:
     card = getattr(before, "LESSON", None)
     if isinstance(card, Lesson) and (card.slug, card.root) == (slug, root):
         return card  # checks ask for it again and again, and a search reads two folders
-    home = next((place for place in _places(root) if slug in slugs(place)), None)
+    home = _home(slug, root)
     if home is None:
         raise UnknownLesson(slug, near(slug, root))
-    root, ours = home, home in (LESSONS, CAPSTONES)
+    return _card(slug, home)
+
+
+def _home(slug: str, root: Path) -> Path | None:
+    """The folder in which ``slug`` is a lesson's, None where there is none."""
+    return next((place for place in _places(root) if slug in slugs(place)), None)
+
+
+def _card(slug: str, root: Path) -> Lesson:
+    """The card in ``root/slug``, which is known to be there."""
+    ours = root in (LESSONS, CAPSTONES)
     module = importlib.import_module(f"learning.{root.name}.{slug}") if ours else _import_from(root / slug)
     card = getattr(module, "LESSON", None)
     if not isinstance(card, Lesson):
@@ -162,8 +172,9 @@ def _import_from(folder: Path):
 def find(name: str, root: Path = LESSONS) -> Lesson:
     """Return the lesson or capstone whose slug or id (in any case) is ``name``; raises ``UnknownLesson``."""
     wanted = name.strip().lower().replace("-", "_")
-    if any(wanted in slugs(place) for place in _places(root)):
-        return load(wanted, root)  # without reading every other card
+    home = _home(wanted, root)
+    if home is not None:
+        return _card(wanted, home)  # without reading every other card
     for lesson in (one for place in _places(root) for one in discover(root=place)):
         if wanted in (lesson.slug, lesson.id.lower()):
             return lesson
@@ -178,7 +189,7 @@ def slugs(root: Path = LESSONS) -> list[str]:
 def discover(level: str | None = None, root: Path = LESSONS) -> list[Lesson]:
     """Every lesson in course order, or those of one ``level``; the course's capstones where that level is asked for."""
     root = CAPSTONES if level == "capstone" and root == LESSONS else root
-    lessons = sorted((load(slug, root) for slug in slugs(root)), key=lambda lesson: (lesson.order, lesson.id))
+    lessons = sorted((_card(slug, root) for slug in slugs(root)), key=lambda lesson: (lesson.order, lesson.id))
     return [lesson for lesson in lessons if level in (None, lesson.level)]
 
 
