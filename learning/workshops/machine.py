@@ -10,19 +10,28 @@ from learning.lesson import Lesson
 from learning.workshops.console import command
 from learning.workshops.unavailable import Unavailable
 
+GPU = "cuda"
+
 
 def place(lesson: Lesson, *, interpret: bool, target: str = "") -> str:
     """Where ``open_for`` would open, as a place of ``grade``'s, found without importing torch or Triton; "" where it would
     refuse for want of a GPU. Raises ``Unavailable`` where packages are missing."""
     if lesson.kind == "cpu":
         return "cpu"
-    need_packages(lesson)
-    from learning.lens import cards, device, nvml
+    from learning.lens import cards
 
-    no_gpu = nvml.first_gpu() is None
-    if no_gpu and not interpret and not target:
-        return ""
-    return cards.place(target or device.without_gpu()) if interpret or no_gpu else "cuda"
+    return cards.place(_wanted(lesson, interpret, target))
+
+
+def _wanted(lesson: Lesson, interpret: bool, target: str) -> str:
+    """What to open for a GPU lesson: "cuda", or what stands for a GPU; "" where there is none and nothing was asked for in
+    its place. Raises ``Unavailable`` where packages are missing."""
+    need_packages(lesson)
+    from learning.lens import device, nvml
+
+    if nvml.first_gpu() is not None and not interpret:
+        return GPU
+    return target or device.without_gpu() if interpret or target else ""
 
 
 def open_for(lesson: Lesson, *, interpret: bool, target: str = "") -> tuple[str, str, str]:
@@ -35,17 +44,15 @@ def open_for(lesson: Lesson, *, interpret: bool, target: str = "") -> tuple[str,
     """
     if lesson.kind == "cpu":
         return "cpu", "CPU", "a CPU lesson: --interpret changes nothing" if interpret else ""
-    need_packages(lesson)
-    from learning.lens import device, nvml, toolchain
-
-    no_gpu = nvml.first_gpu() is None
-    if no_gpu and not interpret and not target:
+    wanted = _wanted(lesson, interpret, target)
+    if not wanted:
         raise Unavailable(
             f"{lesson.slug} runs on an NVIDIA GPU, and this machine shows none. It can be compiled for one all the same "
             f"and run in Triton's interpreter on the CPU:\n    {command(lesson.slug + ' --interpret')}"
         )
-    on_cpu = interpret or no_gpu
-    wanted = target or device.without_gpu() if on_cpu else "cuda"
+    from learning.lens import device, toolchain
+
+    on_cpu = wanted != GPU
     try:
         opened = device.open(wanted)
     except RuntimeError as error:

@@ -81,6 +81,14 @@ def test_the_place_is_the_one_that_the_door_opens(no_gpu):
         machine.open_for(card, interpret=False)
 
 
+def test_a_gpu_that_is_there_is_taken_unless_the_interpreter_is_asked_for(no_gpu, monkeypatch):
+    monkeypatch.setattr(nvml, "first_gpu", lambda: nvml.Gpu("NVIDIA H200", (9, 0), 141 << 30, "580.159.04"))
+    card = lessons.load(GPU)
+    assert machine.place(card, interpret=False) == machine.place(card, interpret=False, target="t4") == "cuda"
+    assert machine.place(card, interpret=True) == "sm_75"
+    assert machine.place(card, interpret=True, target="sm_90") == "sm_90"
+
+
 def test_with_a_gpu_checks_run_one_by_one_and_else_on_every_core(monkeypatch):
     assert early.at_once("cuda") == 1
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
