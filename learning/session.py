@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from learning import course, lesson
+from learning import course, host, lesson
 from learning.gates import evidence, records, told
 from learning.gates.fingerprint import fingerprint
 from learning.gates.progress import Progress, progress
@@ -28,9 +28,6 @@ from learning.shown import short_errors
 PYTHON = (3, 11)
 MOST_HEARD = 8
 """Launches of a cell that are heard and kept; past them a kernel runs unwatched, so that nobody times the watching."""
-
-
-ON_DRIVE = "from learning.workshops.carry import use_drive; use_drive()"
 
 
 class SessionError(RuntimeError):
@@ -62,12 +59,8 @@ class Session:
         """The machine table: what and value, both for people. What is said of the machine is asked once, the rest each time."""
         self._machine = self._machine or self._explained()
         wrong = [("progress file", note) for note in told.notes(self.kept())]
-        lost = os.environ.get("COLAB_RELEASE_TAG") and not os.environ.get("LEARNING_WORK") and self.log is not None
-        kept = (
-            [("kept", "on this runtime's disk, which ends with it; to keep it on your Drive: " + ON_DRIVE)]
-            if lost
-            else []
-        )
+        where = "on this runtime's disk, which ends with it; to keep it on your Drive: " + host.KEPT_ON_DRIVE
+        kept = [("kept", where)] if host.ends_with_runtime() and self.log is not None else []
         return [*self._machine, *kept, *wrong, ("gates", self.sentence())]
 
     def _explained(self) -> list[tuple[str, str]]:
@@ -107,7 +100,7 @@ class Session:
         """The machine table; beneath it the checklist, folded, unless nbgrader runs the notebook. Both follow the records."""
         from IPython.display import display
 
-        if graded():
+        if host.graded():
             display(self._forms(), raw=True)
             return
         from learning.widgets.checklist import Checklist
@@ -265,7 +258,7 @@ def begin(slug: str, *, folder: str | os.PathLike | None = None) -> Session:
             device=device.kind if device is not None else "cpu",
             cells=history.cells,
             listeners=[session.heard],
-            raise_failures=_validating(),
+            raise_failures=host.validating(),
             resources={"session": session, "apart": session.apart},
         )
     )
@@ -298,18 +291,8 @@ def _released(slug: str) -> dict | None:
     return None
 
 
-def _validating() -> bool:
-    """Whether nbgrader runs this notebook for ``nbgrader validate`` or the Validate button."""
-    return bool(os.environ.get("NBGRADER_VALIDATING")) or os.environ.get("NBGRADER_EXECUTION") == "validate"
-
-
-def graded() -> bool:
-    """Whether nbgrader runs this notebook, to validate or to grade it."""
-    return _validating() or bool(os.environ.get("NBGRADER_EXECUTION"))
-
-
 def _place(history: History) -> tuple[Path | None, str]:
-    if graded():
+    if host.graded():
         return None, "nbgrader runs this notebook"
     folder = history.folder()
     if folder is None:

@@ -183,6 +183,17 @@ def test_under_nbgrader_nothing_is_kept_and_failures_raise_when_validating(opene
     assert settings.current().raise_failures is (variable == "NBGRADER_VALIDATING")
 
 
+def test_on_colab_the_table_says_that_the_disk_ends_with_the_runtime(opened, monkeypatch, tmp_path):
+    monkeypatch.delenv("LEARNING_WORK", raising=False)
+    monkeypatch.delenv("COLAB_RELEASE_TAG", raising=False)
+    state = opened()
+    assert "use_drive()" not in repr(state)
+    monkeypatch.setenv("COLAB_RELEASE_TAG", "release-colab")
+    assert "from learning.workshops.carry import use_drive; use_drive()" in repr(state)
+    monkeypatch.setenv("LEARNING_WORK", str(tmp_path))
+    assert "use_drive()" not in repr(state)
+
+
 def test_the_setting_names_lesson_device_and_listener(opened):
     state = opened()
     setting = settings.current()

@@ -6,12 +6,11 @@ only at module level: they open on a machine with nothing but Python.
 
 from __future__ import annotations
 
-import os
 import platform
 import sys
 from pathlib import Path
 
-from learning import course
+from learning import course, host
 from learning.sheet import Sheet, cell, table
 
 FOLDER = Path(__file__).parent
@@ -50,11 +49,6 @@ def begin(slug: str) -> Sheet:
         ("progress is kept in", cell(course.workspace())),
         ("gates proved", f"{proved} of {total}, in all lessons together"),
     ]
-    if os.environ.get("COLAB_RELEASE_TAG") and not os.environ.get("LEARNING_WORK"):
-        rows.append(
-            (
-                "on Colab",
-                "this disk ends with the runtime: `from learning.workshops.carry import use_drive; use_drive()`",
-            )
-        )
+    if host.ends_with_runtime():
+        rows.append(("on Colab", f"this disk ends with the runtime: `{host.KEPT_ON_DRIVE}`"))
     return Sheet(table(("", ""), rows))

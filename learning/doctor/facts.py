@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from learning import course
+from learning import course, host
 from learning.lens import device, nvml, toolchain
 
 PACKAGES = ("torch", "triton", "numpy", "matplotlib", "ipywidgets", "anywidget", "jupyterlab", "ipykernel", "nbgrader")
@@ -75,7 +75,7 @@ def gather() -> Facts:
         work=str(work),
         work_refuses=refusal(work),
         cache_free=free_bytes(Path(os.environ.get("TRITON_CACHE_DIR") or Path.home() / ".triton")),
-        colab="google.colab" in sys.modules or Path("/content/sample_data").is_dir(),
+        colab=host.on_colab(),
         wsl="microsoft" in platform.release().lower(),
         checkout=(course.ROOT / "pyproject.toml").is_file(),
     )

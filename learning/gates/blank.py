@@ -17,7 +17,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from learning import course
+from learning import course, host
 from learning import lesson as lessons
 from learning.gates import blank_contract, blank_grade, blank_notebook, blank_record, records
 from learning.gates.blank_contract import Page
@@ -93,7 +93,7 @@ def place(card: lessons.Lesson) -> tuple[Path | None, str]:
     session = settings.current().resources.get("session")
     if session is not None and session.lesson.slug == card.slug:
         return session.log, session.why
-    if os.environ.get("NBGRADER_EXECUTION") or os.environ.get("NBGRADER_VALIDATING"):
+    if host.graded():
         return None, "nbgrader runs this notebook"
     return course.workspace() / card.slug / records.FILE, ""
 

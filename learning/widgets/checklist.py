@@ -14,6 +14,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from learning import host
 from learning.gates import claims
 from learning.widgets import checklist_view
 
@@ -108,14 +109,14 @@ class Checklist:
 
 def alive() -> bool:
     """Whether this is a kernel whose front end can draw a widget: not nbgrader's, not a script's, and anywidget is there."""
-    from learning.session import graded
-
     with contextlib.suppress(ImportError):
         from IPython import get_ipython
 
         shell = get_ipython()
         return (
-            getattr(shell, "kernel", None) is not None and not graded() and bool(importlib.util.find_spec("anywidget"))
+            getattr(shell, "kernel", None) is not None
+            and not host.graded()
+            and bool(importlib.util.find_spec("anywidget"))
         )
     return False
 

@@ -109,11 +109,6 @@ def use_drive(folder: str = FOLDER) -> Sheet:
     return use_folder(DRIVE / "MyDrive" / folder)
 
 
-def on_colab() -> bool:
-    """Whether this is a Colab runtime, whose disk ends with it."""
-    return "google.colab" in sys.modules or bool(os.environ.get("COLAB_RELEASE_TAG"))
-
-
 def _session():
     """The session a lesson's notebook has opened in this process, or None."""
     module = sys.modules.get("learning.session")
