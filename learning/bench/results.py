@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from learning.judge import samples
 
 RESULTS = course.ROOT / "benchmarks" / "results"
 PAGE = course.ROOT / "docs" / "reference-results.md"
+SAME_RATE = 1e-3
+"""Records keep six digits; rates that differ by more are two."""
 HEAD = """\
 # Reference results
 
@@ -91,7 +94,7 @@ def _speed(kept: dict | None) -> list[str]:
         "The column *floor* is the roofline's time over the measured one, *launch* the part of the time between calls that a graph "
         "does without, *error* the relative L2 distance from the float64 oracle.",
         "",
-        *[f"Floors of the {card}: {source}." for card, source in sorted(_sources(kept))],
+        *[f"Floors of the {card}: {source}." for card, source in sorted(floors(kept["runs"]))],
         "",
     ]
     for run in kept["runs"]:
@@ -106,9 +109,26 @@ def _speed(kept: dict | None) -> list[str]:
     return lines
 
 
-def _sources(kept: dict) -> set[tuple[str, str]]:
-    floors = [case["floor"] for run in kept["runs"] for case in run["cases"] if case["floor"]]
-    return {(floor["card"], floor["source"]) for floor in floors}
+def floors(runs: list[dict]) -> list[tuple[str, str]]:
+    """Each card and where its rates come from, once for the same rates, in the newest run's words.
+
+    A record keeps the floor and the work, and so the rate that the floor rests on: bytes or operations a microsecond. What is
+    said of a rate may have been worded anew between two runs; two rates of one kind that differ are told apart.
+    """
+    found: list[tuple[str, str, dict]] = []
+    for run in sorted(runs, key=lambda one: one["started"], reverse=True):
+        for case in (one for one in run["cases"] if one["floor"]):
+            floor, work = case["floor"], case["work"]
+            kind = ("bytes", False) if floor["bound"] == "memory" else ("flops", work["tensor_cores"])
+            rate = work[kind[0]] / floor["microseconds"]
+            for card, source, rates in found:
+                same = math.isclose(rates.get(kind, rate), rate, rel_tol=SAME_RATE)
+                if card == floor["card"] and (source == floor["source"] or same):
+                    rates.setdefault(kind, rate)
+                    break
+            else:
+                found.append((floor["card"], floor["source"], {kind: rate}))
+    return [(card, source) for card, source, _ in found]
 
 
 def _conditions(case: dict) -> str:

@@ -135,6 +135,41 @@ def test_the_committed_page_is_what_the_records_give():
     assert results.PAGE.read_text(encoding="utf-8") == results.page(), "run make results"
 
 
+def a_run_on(started, *floors, card="H200"):
+    """A run of cases whose floors rest on ``(bound, rate a µs, source)``."""
+    cases = [
+        {
+            "work": {"bytes": 1000.0, "flops": 1000.0, "tensor_cores": True},
+            "floor": {"microseconds": float(f"{1000 / rate:.6g}"), "bound": bound, "card": card, "source": source},
+        }
+        for bound, rate, source in floors
+    ]
+    return {"started": started, "cases": [*cases, {"work": {}, "floor": None}]}
+
+
+def test_floors_of_the_same_rates_are_told_once_in_the_newest_words():
+    old = a_run_on("2026-11-29T22:05", ("memory", 4.24, "copied"))
+    new = a_run_on("2026-11-30T02:43", ("memory", 4.24, "copied (anew)"), ("compute", 663.0, "copied (anew)"))
+    late = a_run_on("2026-11-30T09:00", ("compute", 663.0, "copied (last)"))
+    assert results.floors([old, new]) == results.floors([new, old]) == [("H200", "copied (anew)")]
+    assert results.floors([old, late, new]) == [("H200", "copied (last)")]
+
+
+def test_floors_of_other_rates_or_another_card_are_told_apart():
+    new = a_run_on("2026-11-30T02:43", ("memory", 4.24, "copied"))
+    other = a_run_on("2026-11-29T22:05", ("memory", 4.31, "copied elsewhere"))
+    assert results.floors([other, new]) == [("H200", "copied"), ("H200", "copied elsewhere")]
+    t4 = a_run_on("2026-11-29T22:05", ("memory", 4.24, "copied"), card="T4")
+    assert results.floors([new, t4]) == [("H200", "copied"), ("T4", "copied")]
+    here = [a_run_on(f"2026-11-{day}T22:05", ("memory", rate, "measured here")) for day, rate in ((29, 4.2), (30, 4.3))]
+    assert results.floors(here) == [("H200", "measured here")]
+
+
+def test_the_committed_page_says_where_the_floors_come_from_once_a_card():
+    told = [line for line in results.PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("Floors of the")]
+    assert told and len(told) == len({line.split(":")[0] for line in told})
+
+
 def test_the_page_tells_every_case_with_its_conditions(tmp_path, softmax_case):
     run = {
         "op": "softmax", "timing": "graph", "started": "2026-11-29T22:00:00+00:00", "cases": [softmax_case],
