@@ -16,7 +16,6 @@ import importlib.metadata
 import importlib.util
 import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -111,16 +110,8 @@ def said(page, words: str) -> None:
 def machine() -> dict:
     """Processor, cores, GPU and versions of where the record was made."""
     from learning.gates import records
-    from learning.lens import nvml
 
-    gpu = nvml.first_gpu()
-    return {
-        "processor": hardware.processor() or platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "gpu": gpu.name if gpu else "",
-        **records.environment(),
-        **{name: importlib.metadata.version(name) for name in ("jupyterlab", "ipykernel")},
-    }
+    return hardware.machine(**records.environment() | hardware.versions("jupyterlab", "ipykernel"))
 
 
 def waited(found: dict) -> dict[str, float]:

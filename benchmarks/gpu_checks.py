@@ -15,8 +15,6 @@ import ast
 import atexit
 import json
 import multiprocessing
-import os
-import platform
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -33,6 +31,7 @@ from learning import lesson as lessons  # noqa: E402
 from learning.attempts import Attempt, attempts  # noqa: E402
 from learning.files import replace  # noqa: E402
 from learning.judge.engine import Plan, instructor_notebook  # noqa: E402
+from tools import hardware  # noqa: E402
 
 
 def source_hash(lesson: lessons.Lesson) -> str:
@@ -57,10 +56,7 @@ def main(argv: list[str] | None = None) -> int:
     chosen = [lessons.find(name) for name in options.lessons] or lessons.discover()
     if options.stale:
         return report_stale(chosen, kept)
-    import torch
-
-    if not torch.cuda.is_available():
-        print("no CUDA GPU on this machine; nothing was run")
+    if not hardware.has_cuda():
         return 3
     right = True
     if options.answers:
@@ -79,7 +75,7 @@ def answers(chosen: list[lessons.Lesson], kept: dict) -> bool:
     for lesson in chosen:
         row = grade_one(lesson.slug, 0)
         show(lesson, row)
-        found[lesson.slug] = row | {"source_hash": source_hash(lesson), "machine": machine()}
+        found[lesson.slug] = row | {"source_hash": source_hash(lesson), "machine": hardware.cuda()}
         found[lesson.slug]["date"] = datetime.now(UTC).date().isoformat()
         write(kept)
     return all(found[lesson.slug]["as_expected"] for lesson in chosen)
@@ -112,7 +108,7 @@ def run(lesson: lessons.Lesson, slots: int) -> dict:
         "device": rows[0]["device"],
         "sandbox": rows[0].pop("sandbox"),
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
+        "machine": hardware.cuda(),
         "slots": slots,
         "seconds": round(time.perf_counter() - started, 1),
         "attempts": [{key: value for key, value in row.items() if key != "sandbox"} for row in rows],
@@ -187,23 +183,6 @@ def judge(attempt: Attempt, graded, device: str) -> str:
             else f"survived {attempt.caught_by} (failed: {', '.join(failed) or 'nothing'})"
         )
     return "; ".join(f"{name}: {r.finding.sentence() if r.finding else ''}" for name, r in failed.items())
-
-
-def machine() -> dict:
-    import numpy
-    import torch
-    import triton
-
-    properties = torch.cuda.get_device_properties(0)
-    return {
-        "gpu": properties.name,
-        "capability": f"{properties.major}.{properties.minor}",
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "triton": triton.__version__,
-        "numpy": numpy.__version__,
-        "cores": os.cpu_count(),
-    }
 
 
 def write(kept: dict) -> None:

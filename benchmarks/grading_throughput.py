@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import resource
 import shutil
 import sqlite3
@@ -61,7 +60,7 @@ def measure(folder: Path, slug: str, size: int, *, whole: bool = True) -> dict:
     from learning import lesson as lessons
     from learning.build import notebook
     from learning.grading import classroom
-    from learning.judge.abreast import cores
+    from tools import hardware
 
     lesson = lessons.find(slug)
     ours, stock = folder / "ours", folder / "stock"
@@ -87,13 +86,13 @@ def measure(folder: Path, slug: str, size: int, *, whole: bool = True) -> dict:
     checks = [sum(r["seconds"] for r in o["graded"]["results"]) for o in records(ours, lesson.slug).values()]
     agree = compare(ours, stock, lesson.slug)
     ratio = timed["stock"]["seconds"] / timed["ours"]["seconds"]
-    slots = min(cores(), len(crowd))
+    slots = min(hardware.cores(), len(crowd))
     overhead = (timed["ours"]["seconds"] - sum(checks) / slots) / len(crowd)
     return {
         "what": "wall seconds of `nbgrader autograde`, start-up included",
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": {"cores": cores(), "processor": processor(), "load_before": timed["ours"]["load_before"]},
-        "versions": versions(),
+        "machine": hardware.machine(load_before=timed["ours"]["load_before"]),
+        "versions": hardware.versions("nbgrader", "nbclient", "ipykernel", *hardware.PACKAGES),
         "lesson": lesson.slug,
         "mix": mix([handin for _, handin in crowd]),
         "submissions": len(crowd),
@@ -205,25 +204,6 @@ def mix(handins: list) -> dict[str, int]:
         kind = kind if kind in ("answer", "variant", "mutant") else handin.who
         counted[kind] = counted.get(kind, 0) + 1
     return counted
-
-
-def processor() -> str:
-    from tools import hardware
-
-    return hardware.processor() or platform.processor()
-
-
-def versions() -> dict[str, str]:
-    import importlib.metadata
-
-    names = ("nbgrader", "nbclient", "ipykernel", "torch", "triton", "numpy")
-    found = {"python": platform.python_version()}
-    for name in names:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 if __name__ == "__main__":

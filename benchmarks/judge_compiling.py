@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import resource
 import shutil
 import subprocess
@@ -113,11 +112,13 @@ def main() -> int:
     import triton
 
     from learning.files import replace
+    from tools import hardware
 
     kept = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     kept[f"judge, triton {triton.__version__}"] = {
         "when": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "machine": f"{platform.machine()}, Python {platform.python_version()}, load {os.getloadavg()[0]:.0f}",
+        "machine": hardware.sentence(),
+        "versions": hardware.versions(),
         "lessons": rows,
     }
     replace(RECORD, json.dumps(kept, indent=1, sort_keys=True) + "\n")

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
+import sys
 import time
+from pathlib import Path
 
 import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from learning import lesson as lessons
 from learning.files import replace
@@ -24,6 +26,7 @@ from learning.judge import cells, engine, fleet
 from learning.judge.entry import Entry
 from learning.judge.line import Line
 from learning.lens import device as door
+from tools import hardware
 
 ECHO = "def nothing(x):\n    return None\n\n\ndef back(x):\n    return x\n"
 
@@ -40,8 +43,7 @@ def main() -> None:
     report = {
         "device": device.name,
         "kind": device.kind,
-        "processor": f"{platform.machine()}, {os.cpu_count()} cores",
-        "load": os.getloadavg()[0],
+        "machine": hardware.sentence(),
         "torch": torch.__version__,
         "rows": {},
     }
@@ -53,7 +55,7 @@ def main() -> None:
             flush=True,
         )
 
-    print(f"{report['device']}; {report['processor']}; load {report['load']:.1f}")
+    print(f"{report['device']}; {report['machine']}")
     started = time.perf_counter()
     with fleet.Servers(**walls) as servers:
         server = servers.get(device.place)

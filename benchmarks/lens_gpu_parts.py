@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import json
 import os
-import platform
 import sys
 import tempfile
 from collections.abc import Callable
@@ -19,18 +18,16 @@ sys.path.insert(0, str(ROOT))
 
 
 def machine() -> dict:
-    import numpy
     import torch
-    import triton
 
     from learning.lens import device, nvml
+    from tools import hardware
 
-    gpu, properties = device.open("cuda"), torch.cuda.get_device_properties(0)
-    return {
-        "gpu": gpu.name, "capability": f"{properties.major}.{properties.minor}", "driver": nvml.first_gpu().driver,
+    device.open("cuda")
+    properties = torch.cuda.get_device_properties(0)
+    return hardware.cuda() | {
+        "driver": nvml.first_gpu().driver, "cuda": torch.version.cuda,
         "l2_bytes": getattr(properties, "L2_cache_size", None), "multiprocessors": properties.multi_processor_count,
-        "python": platform.python_version(), "torch": torch.__version__, "cuda": torch.version.cuda,
-        "triton": triton.__version__, "numpy": numpy.__version__, "cores": os.cpu_count(),
     }  # fmt: skip
 
 

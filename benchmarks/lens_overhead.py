@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import sys
 import time
@@ -56,6 +55,7 @@ def main() -> int:
     from learning.files import replace
     from learning.lens.witness import Witness
     from tests.lens.stories import kernels, products
+    from tools import hardware
 
     torch.set_num_threads(1)
     rows = {}
@@ -97,7 +97,8 @@ def main() -> int:
     kept = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     kept[f"{options.target}, triton {triton.__version__}"] = {
         "when": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "machine": f"{platform.machine()}, Python {platform.python_version()}, torch {torch.__version__}",
+        "machine": hardware.sentence(),
+        "versions": hardware.versions(),
         "pairs": options.pairs,
         "median_ratio": round(statistics.median(row["traced_over_plain"] for row in rows.values()), 2),
         "median_watched": round(statistics.median(row["watched_over_plain"] for row in rows.values()), 2),

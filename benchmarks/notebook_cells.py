@@ -19,6 +19,7 @@ from learning.attempts import answer  # noqa: E402
 from learning.bench import notebook, plan, record, runner  # noqa: E402
 from learning.gates import records  # noqa: E402
 from learning.judge import cells, engine, setting  # noqa: E402
+from tools import hardware  # noqa: E402
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -26,10 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lessons", nargs="*")
     options = parser.parse_args(argv)
-    import torch
-
-    if not torch.cuda.is_available():
-        print("no CUDA GPU on this machine; nothing was measured")
+    if not hardware.has_cuda():
         return 3
     from learning.lens import device
 

@@ -32,6 +32,7 @@ sys.path.insert(0, str(ROOT))
 from learning import course  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
 from learning.bench import plan  # noqa: E402
+from tools import hardware  # noqa: E402
 
 CAP = 12e9
 """Bytes that a lesson may take of a 16 GB T4, of which drivers and hosts keep a part for themselves."""
@@ -49,11 +50,10 @@ def main(argv: list[str] | None = None) -> int:
     if options.measure:
         print(RESULT + json.dumps(measure(lessons.load(options.measure))), flush=True)
         return 0
+    if not hardware.has_cuda():
+        return 3
     import torch
 
-    if not torch.cuda.is_available():
-        print("no CUDA GPU on this machine; nothing was measured")
-        return 3
     from learning.files import replace
     from learning.gates import records
 

@@ -26,10 +26,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != ROOT / "benchmarks"]
 
-from benchmarks.grading_throughput import processor, versions  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
 from learning.files import replace  # noqa: E402
-from learning.judge.abreast import cores  # noqa: E402
+from tools import hardware  # noqa: E402
 
 BAR = 5.0
 """Seconds in which a lesson's public checks have all answered."""
@@ -56,8 +55,8 @@ def main() -> int:
     record = {
         "what": "wall seconds from the command to its first and its last answer, median",
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": {"cores": cores(), "processor": processor(), "load_before": load},
-        "versions": versions(),
+        "machine": hardware.machine(load_before=load),
+        "versions": hardware.versions(),
         "rounds": chosen.rounds,
         "lessons": rows,
         "holds": {f"all answers within {BAR:g} s": all(row["last_answer_seconds"] <= BAR for row in rows.values())},

@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
-import platform
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +28,7 @@ from learning import imported  # noqa: E402
 from learning import lesson as lessons  # noqa: E402
 from learning.files import replace  # noqa: E402
 from learning.judge import engine, fleet  # noqa: E402
+from tools import hardware  # noqa: E402
 
 TIMED_CONTROLS = ("answer", "autotune_one_config", "shape_keyed_cache", "streams", "cuda_graph_guarded")
 """Controls that are timed too; the last one copies its inputs, so its time is told and not held against it."""
@@ -43,10 +42,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="only these attackers and controls")
     parser.add_argument("--slots", type=int, default=4, help="parity checks at a time")
     options = parser.parse_args(argv)
-    import torch
-
-    if not torch.cuda.is_available():
-        print("no CUDA GPU on this machine; nothing was run")
+    if not hardware.has_cuda():
         return 3
     started = time.perf_counter()
     with fleet.Servers() as servers:
@@ -159,21 +155,14 @@ def show(row: dict) -> dict:
 
 def record(rows: list[dict], sandbox: str, seconds: float) -> dict:
     """What is kept of a run: rows, and the machine."""
-    import torch
-    import triton
-
-    properties = torch.cuda.get_device_properties(0)
     return {
         "as_expected": all(row["as_expected"] for row in rows),
         "date": datetime.now(UTC).date().isoformat(),
         "seconds": round(seconds, 1),
         "sandbox": sandbox,
-        "machine": {
-            "gpu": properties.name, "python": platform.python_version(), "torch": torch.__version__,
-            "triton": triton.__version__, "cores": os.cpu_count(),
-        },
+        "machine": hardware.cuda(),
         "rows": rows,
-    }  # fmt: skip
+    }
 
 
 def write(found: dict) -> None:

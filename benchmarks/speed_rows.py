@@ -26,6 +26,7 @@ from learning.attempts import answer  # noqa: E402
 from learning.bench import plan, record, report, results, runner  # noqa: E402
 from learning.judge import engine  # noqa: E402
 from learning.workshops import timing  # noqa: E402
+from tools import hardware  # noqa: E402
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -42,10 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     kept = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else record.whole([], [])
     if options.stale:
         return stale(chosen, kept)
-    import torch
-
-    if not torch.cuda.is_available():
-        print("no CUDA GPU on this machine; nothing was measured")
+    if not hardware.has_cuda():
         return 3
     from learning.lens import device
 

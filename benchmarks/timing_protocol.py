@@ -34,6 +34,7 @@ from learning.gates import records  # noqa: E402
 from learning.judge import cells, engine, fleet, samples, timing  # noqa: E402
 from learning.judge.entry import Entry  # noqa: E402
 from learning.judge.line import Line  # noqa: E402
+from tools import hardware  # noqa: E402
 
 SOURCE = """
 import torch
@@ -128,11 +129,10 @@ def main(argv: list[str] | None = None) -> int:
         "--add", action="store_true", help="add A/A comparisons to the record; nothing else is measured"
     )
     options = parser.parse_args(argv)
+    if not hardware.has_cuda():
+        return 3
     import torch
 
-    if not torch.cuda.is_available():
-        print("no CUDA GPU on this machine; nothing was measured")
-        return 3
     from learning.lens import device
 
     opened = device.open("cuda")

@@ -212,4 +212,4 @@ def environment(home: Path | None = None, links: Path | None = None) -> dict[str
 
 def machine() -> str:
     """This machine in words: processor, cores, system."""
-    return f"{hardware.processor() or 'a processor that does not say its name'}, {os.cpu_count()} cores, {sys.platform}, no GPU"
+    return f"{hardware.processor()}, {hardware.cores()} cores, {sys.platform}, no GPU"
