@@ -268,19 +268,9 @@ def _warm(call: Callable) -> list[float]:
 
     call()
     torch.cuda.synchronize()
-    one = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
-    one[0].record()
-    call()
-    one[1].record()
-    torch.cuda.synchronize()
-    count = max(5, min(WARM_RUNS, int(1e3 * WARM_SECONDS / max(one[0].elapsed_time(one[1]), 1e-3))))
-    pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(count)]
-    for start, end in pairs:
-        start.record()
-        call()
-        end.record()
-    torch.cuda.synchronize()
-    return [1e3 * start.elapsed_time(end) for start, end in pairs]
+    (one,) = roofline.between_events(call, 1)
+    count = max(5, min(WARM_RUNS, int(1e3 * WARM_SECONDS / max(one, 1e-3))))
+    return [1e3 * ms for ms in roofline.between_events(call, count)]
 
 
 def _graph(call: Callable) -> list[float]:

@@ -10,6 +10,8 @@ import re
 import subprocess
 import tempfile
 
+from learning.lens import ptx
+
 
 class AssemblerFailed(RuntimeError):
     """The assembler refuses the text or does not answer; the message is its own."""
@@ -39,13 +41,6 @@ def with_lines(text: str, target: str, *, fused: bool = True) -> bytes:
     further down; without those marks the assembler keeps the statement's. ``fused`` as the kernel was compiled. Raises
     ``AssemblerFailed``.
     """
-    rows, inline = [], False
-    for row in text.splitlines():
-        if "// begin inline asm" in row:
-            inline = True
-        elif "// end inline asm" in row:
-            inline = False
-        if not (inline and re.match(r"\s*\.loc\s", row)):
-            rows.append(row)
+    rows = [row for row, inline in ptx.rows(text) if not (inline and re.match(r"\s*\.loc\s", row))]
     flags = ["-lineinfo"] + ([] if fused else ["--fmad=false"])
     return assemble("\n".join(rows) + "\n", target, *flags)[0]

@@ -76,18 +76,25 @@ def by_line(text: str) -> dict[int, list[str]]:
     return found
 
 
+def rows(text: str) -> Iterator[tuple[str, bool]]:
+    """(row, whether it stands in inline assembly) of a module; the mark that begins it does, the one that ends it does not."""
+    inline = False
+    for row in text.splitlines():
+        if "// begin inline asm" in row:
+            inline = True
+        elif "// end inline asm" in row:
+            inline = False
+        yield row, inline
+
+
 def _located(text: str) -> Iterator[tuple[int, str]]:
     """(line of the kernel's own file, code without its comment) of every row that is no ``.loc``.
 
     What was inlined from another file, such as ``tl.sum``, belongs to the line that called it; where the row does not say
     which, to the line before.
     """
-    home, line, inline = "", 0, False
-    for row in text.splitlines():
-        if "// begin inline asm" in row:
-            inline = True
-        elif "// end inline asm" in row:
-            inline = False
+    home, line = "", 0
+    for row, inline in rows(text):
         at = _LOC.match(row)
         if at is None:
             yield line, row.split("//")[0]

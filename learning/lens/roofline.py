@@ -256,18 +256,22 @@ def _copy_rate(count: int) -> float:
 
 def _median(call: Any, times: int = 20) -> float:
     """Median seconds of ``call`` between CUDA events, after five warm-up calls."""
-    import torch
-
     for _ in range(5):
         call()
-    pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(times)]
+    return sorted(between_events(call, times))[times // 2] / 1e3
+
+
+def between_events(call: Any, times: int) -> list[float]:
+    """Milliseconds of each of ``times`` calls, one after the other on the current stream, each between CUDA events of its own."""
+    import torch
+
+    pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(times)]
     for start, end in pairs:
         start.record()
         call()
         end.record()
     torch.cuda.synchronize()
-    found = sorted(start.elapsed_time(end) for start, end in pairs)
-    return found[times // 2] / 1e3
+    return [start.elapsed_time(end) for start, end in pairs]
 
 
 def _bytes(count: float) -> str:

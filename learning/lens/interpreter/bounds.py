@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import triton.language as tl
-from triton.runtime import interpreter as triton_interpreter
 
+from learning.lens.interpreter import tensors
 from learning.lens.interpreter.patches import Patches
 
 NAME = "loop bounds"
@@ -29,11 +29,7 @@ def index(tensor: Any) -> int:
 
 def right() -> bool:
     """Whether the interpreter in force turns a scalar into a loop bound without complaint."""
-    scalar = type("Scalar", (), {"shape": (), "type": tl.int32, "dtype": tl.int32})
-    scope = Patches()
-    triton_interpreter._patch_lang_tensor(scalar, scope)
-    value = scalar()
-    value.handle = triton_interpreter.TensorHandle(np.array([3], dtype=np.int32), tl.int32)
+    value = tensors.sample(np.array([3], dtype=np.int32), tl.int32)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -44,10 +40,4 @@ def right() -> bool:
 
 def apply(patches: Patches) -> None:
     """Give tensors an ``__index__`` that works with every numpy."""
-    upstream = triton_interpreter._patch_lang_tensor
-
-    def patch_lang_tensor(tensor: type, scope: Any) -> None:
-        upstream(tensor, scope)
-        scope.set_attr(tensor, "__index__", index)
-
-    patches.set(triton_interpreter, "_patch_lang_tensor", patch_lang_tensor)
+    tensors.give(patches, "__index__", index)

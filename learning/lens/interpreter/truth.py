@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import triton.language as tl
-from triton.runtime import interpreter as triton_interpreter
 
+from learning.lens.interpreter import tensors
 from learning.lens.interpreter.patches import Patches
 
 NAME = "truth of blocks"
@@ -41,11 +41,7 @@ def truth(tensor: Any) -> bool:
 
 def right() -> bool:
     """Whether the interpreter in force refuses the truth value of a block."""
-    block = type("Block", (), {"shape": (2,), "type": tl.block_type(tl.int1, [2]), "dtype": tl.int1})
-    scope = Patches()
-    triton_interpreter._patch_lang_tensor(block, scope)
-    value = block()
-    value.handle = triton_interpreter.TensorHandle(np.array([True, False]), tl.int1)
+    value = tensors.sample(np.array([True, False]), tl.int1, (2,))
     try:
         bool(value)
     except Exception:
@@ -55,10 +51,4 @@ def right() -> bool:
 
 def apply(patches: Patches) -> None:
     """Give tensors a strict ``__bool__``."""
-    upstream = triton_interpreter._patch_lang_tensor
-
-    def patch_lang_tensor(tensor: type, scope: Any) -> None:
-        upstream(tensor, scope)
-        scope.set_attr(tensor, "__bool__", truth)
-
-    patches.set(triton_interpreter, "_patch_lang_tensor", patch_lang_tensor)
+    tensors.give(patches, "__bool__", truth)
