@@ -52,7 +52,7 @@ def overview() -> Sheet:
     rows = []
     for one in found:
         ahead = one.state.ahead
-        last = one.records[-1]["time"][:10] if one.records else ""
+        last = cell(one.records[-1]["time"][:10]) if one.records else ""
         rows.append([one.link, str(one.state).removeprefix("progress "), cell(_next(ahead)) if ahead else "done", last])
     proved, total = sum(one.state.proved for one in found), sum(one.state.total for one in found)
     done = sum(one.done for one in found)

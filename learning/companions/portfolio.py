@@ -16,6 +16,7 @@ from learning.companions.kept import Kept
 from learning.files import replace
 from learning.gates import blank_record, log_record, scoring
 from learning.gates.comparison import verdict
+from learning.gates.measured import mapping, number, sequence
 from learning.sheet import Sheet, cell, table
 
 MARK = "<!-- made by learning.companions.portfolio -->"
@@ -63,7 +64,7 @@ def _where(one: Kept) -> str:
     gate = next((gate for gate in one.state.gates if gate.id == "parity"), None)
     if gate is None or not gate.proved:
         return cell(gate.why) if gate else ""
-    return f"passed {cell(blank_record.where(gate.record))}, {gate.record['time'][:10]}"
+    return f"passed {cell(blank_record.where(gate.record))}, {cell(gate.record['time'][:10])}"
 
 
 def _lesson(one: Kept) -> list[str]:
@@ -103,7 +104,7 @@ def _times(one: Kept) -> list[list[str]]:
     for record in one.records:
         if record["event"] != "benchmark" or record["device"] != "cuda":
             continue
-        for case in record["payload"].get("cases") or []:
+        for case in sequence(record["payload"].get("cases")):
             if isinstance(case, dict):
                 peers = case.get("peers") if isinstance(case.get("peers"), dict) else {}
                 beside = ", ".join(f"{cell(name)} {_median(held)}" for name, held in peers.items())
@@ -122,10 +123,10 @@ def _logged(one: Kept) -> str:
     if gate is None:
         return ""
     told = []
-    for number in gate.record["payload"]["numbers"]:
-        unit = f" {number['unit']}" if number.get("unit") not in (None, "", "of 1") else ""
-        name = str(number["name"]).replace("_", " ")
-        told.append(cell(f"{name} {number['said']:.6g}{unit} ({number.get('where', '')})"))
+    for held in filter(None, map(mapping, gate.record["payload"]["numbers"])):
+        unit = f" {held['unit']}" if held.get("unit") not in (None, "", "of 1") else ""
+        name = str(held["name"]).replace("_", " ")
+        told.append(cell(f"{name} {held['said']:.6g}{unit} ({held.get('where', '')})"))
     return ", ".join(told)
 
 
@@ -134,10 +135,7 @@ def _median(case: Any) -> str:
     if not isinstance(times, dict) or not times:
         return "not timed"
     name = next((mode for mode in ("graph", "events", "cold") if mode in times), next(iter(times)))
-    value = times[name]
-    return (
-        f"{value:.4g} µs ({name})" if isinstance(value, (int, float)) and not isinstance(value, bool) else "not timed"
-    )
+    return f"{times[name]:.4g} µs ({cell(name)})" if number(times[name]) else "not timed"
 
 
 def explanation(one: Kept) -> str:

@@ -22,6 +22,7 @@ from learning import course, host
 from learning.companions import CompanionError, kept
 from learning.companions.kept import Kept
 from learning.gates import records
+from learning.gates.measured import mapping, number, sequence
 from learning.sheet import Sheet, cell, table
 
 EVENT, PLANNED, CONCLUDED = "worksheet", "planned", "concluded"
@@ -156,16 +157,16 @@ def page(one: Kept, sheet: Experiment) -> list[str]:
     """One worksheet as parts of a page."""
     planned = sheet.planned["payload"]["fields"]
     rows = [
-        ["planned", sheet.planned["time"][:16].replace("T", " ")],
-        ["source", sheet.planned["source"][:12] or "not written yet"],
+        ["planned", cell(sheet.planned["time"][:16].replace("T", " "))],
+        ["source", cell(sheet.planned["source"][:12]) or "not written yet"],
     ]
     rows += [[name, cell(planned.get(name, ""))] for name in PLAN]
     if sheet.concluded is None:
         rows.append(["", "not concluded yet"])
     else:
         payload = sheet.concluded["payload"]
-        rows.append(["concluded", sheet.concluded["time"][:16].replace("T", " ")])
-        rows.append(["source measured", sheet.concluded["source"][:12] or "unknown"])
+        rows.append(["concluded", cell(sheet.concluded["time"][:16].replace("T", " "))])
+        rows.append(["source measured", cell(sheet.concluded["source"][:12]) or "unknown"])
         rows += [
             [f"samples: {cell(name)}", _summary(times, payload.get("unit", ""))] for name, times in _pairs(payload)
         ]
@@ -183,7 +184,7 @@ def _pairs(payload: dict) -> list[tuple[str, list]]:
 
 
 def _summary(times: list, unit: str) -> str:
-    whole = [float(t) for t in times if isinstance(t, (int, float)) and not isinstance(t, bool)]
+    whole = [float(t) for t in times if number(t)]
     if not whole:
         return "none"
     spread = f", {min(whole):.4g} to {max(whole):.4g}" if len(whole) > 1 else ""
@@ -201,9 +202,10 @@ def _measured(one: Kept, sheet: Experiment) -> tuple[dict[str, list[float]], lis
         if record["event"] != "benchmark":
             continue
         taken = False
-        for case in record["payload"].get("cases") or []:
-            for label, held in [(str(case.get("case")), case), *_peers(case)] if isinstance(case, dict) else []:
-                found = next((held["samples"][name] for name in wanted if (held.get("samples") or {}).get(name)), None)
+        for case in filter(None, map(mapping, sequence(record["payload"].get("cases")))):
+            for label, held in [(str(case.get("case")), case), *_peers(case)]:
+                samples = mapping(held.get("samples"))
+                found = [t for t in next((sequence(samples.get(n)) for n in wanted if samples.get(n)), []) if number(t)]
                 if found:
                     times[label], taken = [float(t) for t in found], True
         if taken:

@@ -16,7 +16,9 @@ import json
 import os
 import re
 import stat
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +32,8 @@ FORMAT = 1
 _MEMBER = re.compile(r"^([a-z0-9_]{1,64})/(progress\.jsonl|logs\.txt)$")
 _ENTRY = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d  ")  # how an entry of the log begins
 _MOST_MEMBERS = 1000
+MOST_BYTES = 4 * records.MAX_BYTES
+"""What all members of a carried file may hold together: a small zip can unfold to more than a machine has."""
 
 
 class CarryError(RuntimeError):
@@ -200,16 +204,29 @@ def _contents(source: Path) -> dict[str, bytes]:
                 raise CarryError(
                     f"{source} was written by another version of the course; export it again with this one"
                 )
-            return {name: _bytes(archive, name, source) for name in names if _MEMBER.match(name)}
+            files, room = {}, MOST_BYTES
+            for name in names:
+                if _MEMBER.match(name):
+                    files[name] = _bytes(archive, name, source)
+                    room -= len(files[name])
+                if room < 0:
+                    raise CarryError(f"{source} unfolds to more than {MOST_BYTES >> 20} MiB; export it again")
+            return files
     except FileNotFoundError:
         raise CarryError(f"there is no file {source}") from None
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, RuntimeError) as error:
+    except (*_BROKEN, ValueError, NotImplementedError, EOFError, RuntimeError, OverflowError) as error:
         if isinstance(error, CarryError):
             raise
         raise CarryError(f"{source} is no whole zip file ({error}); export it again") from None
 
 
+_BROKEN = (zipfile.BadZipFile, zlib.error, struct.error)
+"""What reading a zip file raises where its bytes were changed on the way."""
+
+
 def _bytes(archive: zipfile.ZipFile, name: str, source: Path) -> bytes:
+    if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise CarryError(f"{source}: {name} is packed in a way that export does not use; export it again")
     with archive.open(name) as member:
         data = member.read(records.MAX_BYTES + 1)
     if len(data) > records.MAX_BYTES:

@@ -9,16 +9,19 @@ import html
 from typing import Any
 
 from learning.gates.scoring import Comparison, Row
+from learning.sheet import cell as inline
+from learning.sheet import safe
 
 HEADS = ("field", "predicted", "measured", "gap", "points")
 
 
 class Shown:
-    """What a cell shows: ``text`` in a terminal, ``markdown`` on a page, HTML in a notebook."""
+    """What a cell shows: ``text`` in a terminal, ``markdown`` on a page, HTML in a notebook; what no terminal should obey is
+    spelt out in each (``learning.sheet.safe``)."""
 
     def __init__(self, text: str, markdown: str = "", markup: str = ""):
-        self.text, self.markdown = text, markdown or text
-        self._markup = markup or f"<p>{html.escape(text)}</p>"
+        self.text, self.markdown = safe(text), safe(markdown or text)
+        self._markup = safe(markup) or f"<p>{html.escape(self.text)}</p>"
 
     def __repr__(self) -> str:
         return self.text
@@ -99,12 +102,11 @@ def _text(head: list[str], rows: list[tuple], tail: list[str]) -> str:
 
 
 def _markdown(head: list[str], rows: list[tuple], tail: list[str]) -> str:
-    lines = [f"**{head[0]}**", "", *(line + "  " for line in head[1:])]
+    lines = [f"**{inline(head[0])}**", "", *(inline(line) + "  " for line in head[1:])]
     if rows:
-        safe = [[str(cell).replace("|", "\\|") for cell in row] for row in (HEADS, *rows)]
-        lines += ["", f"| {' | '.join(safe[0])} |", "|---" * len(HEADS) + "|"]
-        lines += [f"| {' | '.join(row)} |" for row in safe[1:]]
-    return "\n".join([*lines, *([""] if tail else []), *(f"- {line}" for line in tail)])
+        lines += ["", f"| {' | '.join(HEADS)} |", "|---" * len(HEADS) + "|"]
+        lines += [f"| {' | '.join(map(inline, row))} |" for row in rows]
+    return "\n".join([*lines, *([""] if tail else []), *(f"- {inline(line)}" for line in tail)])
 
 
 def _html(head: list[str], rows: list[tuple], tail: list[str]) -> str:

@@ -21,9 +21,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from learning.gates.measured import mapping
+from learning.gates.measured import mapping, sequence
+from learning.gates.measured import number as _number
 from learning.gates.scoring import compare
 
 CLOSE = 0.01
@@ -81,7 +81,13 @@ def held(lesson: str, records: Iterable[dict]) -> list[Held]:
         try:
             found += [Held(name, where, float(value), unit, **common) for name, where, value, unit in reader(payload)
                       if _number(value)]  # fmt: skip
-        except (AttributeError, TypeError, ValueError, KeyError):  # a record of another form holds no number
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):  # of another form: holds no number
             continue
     return found + _of_predictions(lesson, own)
 
@@ -98,7 +104,7 @@ def nearest(number: float, found: Iterable[Held]) -> Held | None:
 
 
 def _benchmark(payload: dict) -> Iterator[tuple]:
-    for case in map(mapping, _list(payload.get("cases"))):
+    for case in map(mapping, sequence(payload.get("cases"))):
         label, own = str(case.get("case", "")), str(case.get("answer") or "yours")
         times = mapping(case.get("microseconds"))
         yield from _times("time", label, own, times)
@@ -111,8 +117,8 @@ def _benchmark(payload: dict) -> Iterator[tuple]:
         for name, peer in mapping(case.get("peers")).items():
             yield from _times("peer", label, str(name), mapping(mapping(peer).get("microseconds")))
             yield from _taxes(mapping(peer), label, str(name))
-    for kernel in map(mapping, _list(mapping(payload.get("autotune")).get("kernels"))):
-        for winner in map(mapping, _list(kernel.get("winners"))):
+    for kernel in map(mapping, sequence(mapping(payload.get("autotune")).get("kernels"))):
+        for winner in map(mapping, sequence(kernel.get("winners"))):
             key = ", ".join(f"{name} {value}" for name, value in mapping(winner.get("key")).items()) or winner.get(
                 "case", ""
             )
@@ -140,7 +146,7 @@ def _taxes(case: dict, label: str, who: str) -> Iterator[tuple]:
 
 
 def _compile(payload: dict) -> Iterator[tuple]:
-    for kernel in map(mapping, _list(payload.get("kernels"))):
+    for kernel in map(mapping, sequence(payload.get("kernels"))):
         where = f"{kernel.get('kernel', '')} for a {kernel.get('card', '')}"
         for name in ("registers", "spilled", "shared"):
             yield name, where, kernel.get(name), ""
@@ -151,8 +157,8 @@ def _compile(payload: dict) -> Iterator[tuple]:
 
 def _launch(payload: dict) -> Iterator[tuple]:
     trace = mapping(payload.get("trace"))
-    for launch in map(mapping, _list(trace.get("launches"))):
-        if _list(launch.get("grid")):
+    for launch in map(mapping, sequence(trace.get("launches"))):
+        if sequence(launch.get("grid")):
             yield "programs", str(launch.get("kernel", "")), math.prod(launch["grid"]), ""
     for name, tensor in mapping(trace.get("tensors")).items():
         passes = [mapping(tensor).get(f"{way}_passes") for way in ("load", "store")]
@@ -163,7 +169,7 @@ def _launch(payload: dict) -> Iterator[tuple]:
 
 
 def _parity(payload: dict) -> Iterator[tuple]:
-    for check in map(mapping, _list(payload.get("checks"))):
+    for check in map(mapping, sequence(payload.get("checks"))):
         if check.get("state") == "passed" and _number(check.get("cases")) and check["cases"]:
             yield "cases", str(check.get("check", "")).replace("_", " "), check["cases"], ""
 
@@ -184,11 +190,3 @@ def _of_predictions(lesson: str, own: list[dict]) -> list[Held]:
         Held("score", "prediction against measurement", 100 * found.points, "%", **common),
         Held("missed", "values of the prediction that missed", float(sum(row.missed for row in found.rows)), **common),
     ]
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _list(value: Any) -> list:
-    return value if isinstance(value, list) else []

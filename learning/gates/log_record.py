@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from learning.gates import measured
 from learning.gates.gate import Found
 from learning.gates.log_numbers import Held, held
 from learning.lesson import Lesson
@@ -39,7 +40,8 @@ def proof(lesson: Lesson, records: list[dict]) -> Found:
             continue
         lacking = complaint(record["payload"], known)
         if not lacking:
-            told = ", ".join(dict.fromkeys(str(number["name"]) for number in record["payload"]["numbers"]))
+            numbers = [number for number in record["payload"]["numbers"] if isinstance(number, dict)]
+            told = ", ".join(dict.fromkeys(str(number["name"]) for number in numbers))
             return Found(record, f"logged with {told}, and what surprised you")
         why = lacking
     return Found(None, why)
@@ -67,4 +69,4 @@ def in_words(surprise: Any) -> bool:
 
 def _says(one: Held, number: dict) -> bool:
     said = number.get("said")
-    return isinstance(said, (int, float)) and one.says(float(said))
+    return measured.number(said) and one.says(float(said))

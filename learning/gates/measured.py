@@ -5,6 +5,7 @@ Standard library only.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -47,3 +48,13 @@ class Partners:
 def mapping(value: Any) -> dict:
     """``value`` where it is a dictionary, else an empty one: records come from anywhere."""
     return value if isinstance(value, dict) else {}
+
+
+def sequence(value: Any) -> list:
+    """``value`` where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def number(value: Any) -> bool:
+    """Whether ``value`` is a finite number that a float holds: JSON knows whole numbers of any length."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

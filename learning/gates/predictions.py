@@ -212,6 +212,9 @@ def main(arguments: list[str]) -> int:
     """Print the comparison of every lesson in a log: ``PATH [--markdown]``; 0, or 3 where the log holds no prediction."""
     from learning import lesson
 
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without × or ∞
     paths = [argument for argument in arguments if not argument.startswith("-")]
     if len(paths) != 1:
         print("usage: python -m learning.gates.predictions PATH [--markdown]", file=sys.stderr)

@@ -5,6 +5,7 @@ One line is one record in canonical JSON (sorted keys, no spaces, ASCII), so tha
 reordering are seen. A log cut exactly between two records is a state it once had and cannot be told from that; the chain
 shows accidents and edits, it does not prove honesty. Where two machines went on from one log and their records were put
 together (``learning.gates.carry``), the chain forks: a record may then follow any record that stands before it, or begin.
+What came before what is read off the chain, never off the place of a line: lines that changed places prove nothing more.
 
 Appending never changes a byte that is already there. A last line that a crash tore is closed with a line break and
 stays where it is, reported by ``read``. Standard library only.
@@ -15,7 +16,9 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
+import heapq
 import importlib.metadata
+import io
 import json
 import os
 import platform
@@ -33,9 +36,12 @@ EVENTS = (
 DEVICES = ("", "cuda", "interpreter", "cpu", "test")
 FORMAT = 1
 MAX_BYTES = 64 << 20
+MOST_DAMAGE = 1000
+"""Damaged lines that are told one by one; a log of millions is read in seconds all the same."""
 _TAIL = 1 << 16
 _START = '{"device":'  # how canonical JSON of a record begins
 _ATTEMPTS = 16
+_MOST_SEQUENCE = 1 << 53
 _FIELDS = {
     "format": int, "event": str, "lesson": str, "time": str, "source": str, "environment": dict, "device": str,
     "payload": dict, "sequence": int, "previous": str, "hash": str,
@@ -63,7 +69,8 @@ class Damage:
 
 @dataclass
 class Records:
-    """What a log holds: sound ``records`` in file order, ``damage`` line by line, ``refused`` test evidence."""
+    """What a log holds: sound ``records`` in the order they were written (``in_order``), ``damage`` line by line, at most
+    ``MOST_DAMAGE`` and one that counts the rest, ``refused`` test evidence."""
 
     records: list[dict] = field(default_factory=list)
     damage: list[Damage] = field(default_factory=list)
@@ -188,45 +195,77 @@ def parse(data: bytes, *, fixture: bool = False) -> Records:
     found = Records()
     broken = False  # a damaged line was reported since the last sound record, so a gap here needs no second report
     seen: dict[str, int] = {}
-    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    for number, line in enumerate(lines, 1):
-        final = number == len(lines)
-        if not line and final:
-            break
-        sound, reason = _records(line.removesuffix(b"\r"))
-        if reason is None and final:
+    untold = 0
+    for number, line in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
+        whole = line.endswith(b"\n")
+        line = line.removesuffix(b"\n").removesuffix(b"\r")
+        many = len(found.damage) >= MOST_DAMAGE
+        sound, reason = _records(line, salvage=not many)
+        if reason is None and not whole:
             reason = "its line break is missing: the write was cut short"
-        text = line[:200].decode("utf-8", "replace")
+        reasons = []
         for record in sound:
             if record["hash"] in seen:
-                found.damage.append(Damage(number, f"repeats line {seen[record['hash']]}", text))
+                reasons.append(f"repeats line {seen[record['hash']]}")
                 continue
             seen[record["hash"]] = number
             follows = record["previous"] in seen or (not record["previous"] and record["sequence"] == 1)
             if not follows and not broken:
-                found.damage.append(Damage(number, "does not follow the record before it: records are missing", text))
+                reasons.append("does not follow the record before it: records are missing")
             broken = False
             refused = record["device"] == "test" and not fixture
             (found.refused if refused else found.records).append(record)
         if reason is not None:
-            found.damage.append(Damage(number, reason, text))
+            reasons.append(reason)
             broken = True
+        if many:
+            untold += bool(reasons)
+        else:
+            found.damage += [Damage(number, each, line[:200].decode("utf-8", "replace")) for each in reasons]
+    if untold:
+        found.damage.append(Damage(found.damage[-1].line, f"{untold} damaged lines after it are not listed"))
+    found.records = in_order(found.records)
     return found
 
 
-def _records(line: bytes) -> tuple[list[dict], str | None]:
+def in_order(records: list[dict]) -> list[dict]:
+    """``records`` in the order they were written: after the one each names as ``previous``, wherever that stands.
+
+    Between branches of a forked chain their times decide, then their places. A log whose lines stand as they were written
+    keeps its order, gaps and all.
+    """
+    place = {record["hash"]: number for number, record in enumerate(records)}
+    parents = [place.get(record["previous"]) for record in records]
+    if all(parent in (None, n - 1) and (n == 0 or records[n]["previous"]) for n, parent in enumerate(parents)):
+        return records
+    after: dict[int, list[int]] = {}
+    for number, parent in enumerate(parents):
+        if parent is not None:
+            after.setdefault(parent, []).append(number)
+    free = [(records[n]["time"], n) for n, parent in enumerate(parents) if parent is None]
+    heapq.heapify(free)
+    ordered = []
+    while free:
+        _, number = heapq.heappop(free)
+        ordered.append(records[number])
+        for follower in after.get(number, ()):
+            heapq.heappush(free, (records[follower]["time"], follower))
+    return ordered
+
+
+def _records(line: bytes, *, salvage: bool = True) -> tuple[list[dict], str | None]:
     """The sound records of one line (normally one) and why the line is not a record, or None."""
     record, reason = _record(line)
     if record is not None:
         return [record], None
     # Two records end up on one line where the break between them was damaged; each still proves itself by its hash.
-    salvaged, text, position = [], line.decode("latin-1"), 0
+    salvaged, text, position = [], line.decode("latin-1") if salvage and len(line) > len(_START) else "", 0
     for _ in range(_ATTEMPTS):
         position = text.find(_START, position)
         if position < 0:
             break
         try:
-            _, end = json.JSONDecoder().raw_decode(text, position)
+            _, end = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
             end = position
         record, _ = _record(line[position:end])
@@ -236,15 +275,22 @@ def _records(line: bytes) -> tuple[list[dict], str | None]:
     return salvaged, reason
 
 
+_DECODER = json.JSONDecoder()
+
+
 def _record(line: bytes) -> tuple[dict | None, str | None]:
     try:
-        record = json.loads(line)
+        record = json.loads(line) if line.startswith(b"{") and line.endswith(b"}") else None
     except (ValueError, RecursionError):
+        record = None
+    if record is None:
         return None, "is not a whole JSON record"
     if not isinstance(record, dict) or any(
         not isinstance(record.get(name), kind) or isinstance(record.get(name), bool) for name, kind in _FIELDS.items()
     ):
         return None, "is not a progress record: fields are missing or of another type"
+    if not 0 < record["sequence"] < _MOST_SEQUENCE:
+        return None, "is not a progress record: its sequence is no place in a log"
     try:
         whole = canonical(record) == line and digest(record) == record["hash"]
     except RecordError:

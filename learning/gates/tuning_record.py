@@ -53,7 +53,7 @@ def complaint(reading: dict, *, options: bool = False, device: str = "cuda") -> 
     wrong = next((case for case in cases if case.get("agrees") is not True), None)
     if wrong is not None:
         return f"tuned is wrong: {wrong.get('case', '')}: {wrong.get('why', '')}"
-    if len({case.get("case") for case in cases}) < CASES:
+    if len({str(case.get("case")) for case in cases}) < CASES:
         return f"tuned is to be checked on {CASES} shapes"
     swept = reading.get("how") == SWEEP
     if swept and not options:

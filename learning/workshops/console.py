@@ -15,6 +15,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import NoReturn
 
+from learning.sheet import safe
+
 _SPELLED = {
     "−": "-", "–": "-", "—": "-", "·": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->",
     "✓": "ok", "✗": "x", "µ": "u", "√": "sqrt", "Σ": "sum", "ᵀ": "^T", "ᵢ": "_i", "∞": "inf", "“": '"', "”": '"',
@@ -61,13 +63,13 @@ def command(rest: str = "", *, module: str = "learning.workshops.check") -> str:
 
 
 def say(text: str = "") -> None:
-    """One line on standard output."""
-    print(text, flush=True)
+    """One line on standard output, anybody's words in it spelt as ``learning.sheet.safe`` does."""
+    print(safe(text), flush=True)
 
 
 def complain(text: str) -> None:
-    """One line on standard error."""
-    print(text, file=sys.stderr, flush=True)
+    """One line on standard error, likewise."""
+    print(safe(text), file=sys.stderr, flush=True)
 
 
 def run(main: Callable[[], int]) -> NoReturn:
