@@ -37,7 +37,7 @@ def prefills_without_looking_ahead(attend, trial):
 def sees_a_window_of_keys_and_no_more(attend, trial):
     """Windows of one key, shorter than a step, as long as the cache and longer; rows of a tile that see nothing in a
     step."""
-    for window in (1, 6, 32, 51, 10**12):
+    for window in (1, 6, 51, 10**12):
         trial.case(f"1 head, 19 tokens, 51 keys, a window of {window}")
         q, k, v = drawn(trial, 1, 1, 19, 51, 16)
         agrees(trial, attend, q, k, v, 51, window)
@@ -47,14 +47,14 @@ def sees_a_window_of_keys_and_no_more(attend, trial):
 def reads_grouped_heads_through_the_strides_of_their_caches(attend, trial):
     """Query heads share key heads; a cache may be a slice of a larger one, stored by key instead of by head, or one
     head for all."""
-    trial.case("6 heads over 2, 3 tokens, slices of larger caches")
-    q, k, v = drawn(trial, 6, 2, 3, 60, 16)
+    trial.case("4 heads over 2, 3 tokens, slices of larger caches")
+    q, k, v = drawn(trial, 4, 2, 3, 60, 16)
     agrees(trial, attend, q, k[:, 4:44], v[:, 11:51], 38, 20)
     trial.case("6 heads over 3, 2 tokens, keys stored by key, values by head, queries by token")
     q, k, v = trial.normal(2, 6, 16).transpose(0, 1), trial.normal(30, 3, 16).transpose(0, 1), trial.normal(3, 30, 16)
     agrees(trial, attend, q, k, v, 29, 50)
-    trial.case("4 heads over 2 that are one, by a stride of 0, rows padded")
-    q, k, v = drawn(trial, 4, 1, 1, 25, 16)
+    trial.case("4 heads over 2 that are one, 2 tokens, by a stride of 0, rows padded")
+    q, k, v = drawn(trial, 4, 1, 2, 25, 16)
     agrees(
         trial,
         attend,
@@ -78,11 +78,11 @@ def keeps_the_house_rules(attend, trial):
 def asks_for_the_window_and_for_no_other_key(attend, trial):
     """Of a long cache only keys in the window, or a step beside it, are requested; results are stored once, sums kept
     in float32, and float32 multiplied with all its 24 bits."""
-    trial.case("4 heads over 2, 1 token, a window of 40 in 800 of 900 keys, float16")
-    q, k, v = drawn(trial, 4, 2, 1, 900, 16, dtype=torch.float16)
+    trial.case("2 heads over 1, 1 token, a window of 40 in 800 of 900 keys, float16")
+    q, k, v = drawn(trial, 2, 1, 1, 900, 16, dtype=torch.float16)
     seen = trial.structure(attend, q, k, v, 800, 40, reference=attend_reference, scale=condition_in(q.dtype))
     for name in ("k_cache", "v_cache"):
-        keys = seen.inputs[name].loaded / (4 * 16)
+        keys = seen.inputs[name].loaded / (2 * 16)
         trial.expect(
             keys <= 300,
             called="attend(q, k_cache, v_cache, length=800, window=40)",

@@ -8,8 +8,8 @@ from learning.lessons.cached_attention.reference import agrees, drawn
 
 @check(points=2, hidden=True)
 def attends_at_sizes_it_has_never_seen(attend, trial):
-    """Every head size, every dtype, lengths and windows that no tile divides, one token and many, one to eight heads a
-    group."""
+    """Every head size, every dtype, lengths and windows that no tile divides, a window of one step, one token and many,
+    one to eight heads a group."""
     for dtype in trial.dtypes:
         for dims in (16, 32, 64, 128) if dtype == torch.float32 else (16, 128):
             trial.case(f"which sizes, {dims} a head, {dtype}")
@@ -22,6 +22,8 @@ def attends_at_sizes_it_has_never_seen(attend, trial):
                 f"{heads} heads over {kv_heads}, {steps} tokens, {length} keys, window {window}, {dims} a head, {dtype}"
             )
             agrees(trial, attend, *drawn(trial, heads, kv_heads, steps, capacity, dims, dtype=dtype), length, window)
+    trial.case("1 head, 19 tokens, 51 keys, a window of one step of 32")
+    agrees(trial, attend, *drawn(trial, 1, 1, 19, 51, 16), 51, 32)
     trial.case("8 heads over 1, 1 token, 50 keys")
     agrees(trial, attend, *drawn(trial, 8, 1, 1, 50, 16), 50, 64)
 

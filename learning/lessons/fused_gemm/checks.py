@@ -27,9 +27,9 @@ def rounds_once_after_bias_and_relu(matmul_bias_relu, trial):
     for dtype in trial.dtypes[1:]:
         trial.case(f"[12, 48] times [48, 40], a bias that takes almost all of it back, {dtype}")
         agrees(trial, matmul_bias_relu, *cancelling(trial, 12, 48, 40, dtype))
-        trial.case(f"[12, 400] times [400, 20], {dtype}")
-        a, b, bias = drawn(trial, 12, 400, 20, dtype=dtype)
-        agrees(trial, matmul_bias_relu, a + 2.0, b + 0.25, bias)
+    trial.case("[12, 400] times [400, 20], float16")
+    a, b, bias = drawn(trial, 12, 400, 20)
+    agrees(trial, matmul_bias_relu, a + 2.0, b + 0.25, bias)
 
 
 @check(points=0.5)
@@ -43,7 +43,7 @@ def gives_relu_of_the_bias_where_k_is_zero(matmul_bias_relu, trial):
 @check(points=1)
 def covers_every_tile_in_every_order(matmul_bias_relu, trial):
     """Bands of 1, 4 and 8 tile rows, the last one lower, tiles of 16, 32 and 64 rows: each element is computed, and by one program."""
-    for group_m, tile_m, rows, columns in ((1, 16, 70, 130), (4, 16, 150, 70), (8, 16, 200, 130), (4, 32, 170, 70), (8, 64, 130, 130)):  # fmt: skip
+    for group_m, tile_m, rows, columns in ((1, 64, 130, 70), (4, 32, 170, 70), (8, 16, 150, 70)):
         trial.case(f"[{rows}, 8] times [8, {columns}], group_m={group_m}, tile_m={tile_m}")
         agrees(trial, matmul_bias_relu, *drawn(trial, rows, 8, columns), group_m=group_m, tile_m=tile_m)
 

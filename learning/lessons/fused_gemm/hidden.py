@@ -8,7 +8,7 @@ from learning.lessons.fused_gemm.reference import agrees, cancelling, drawn
 
 @check(points=2, hidden=True)
 def multiplies_shapes_it_has_never_seen(matmul_bias_relu, trial):
-    """A row times a column, an outer product, tall, flat and deep, from odd addresses; on a GPU more tiles than a grid's second axis takes."""
+    """A row times a column, an outer product, tall, flat, deep, many bands, odd addresses; on a GPU more tiles than a grid's second axis takes."""
     trial.case("which shapes")
     prime = trial.random.choice((67, 71, 79, 97, 101))
     some = trial.random.randrange(129, 200)
@@ -19,6 +19,9 @@ def multiplies_shapes_it_has_never_seen(matmul_bias_relu, trial):
         group_m, tile_m = trial.random.choice((1, 4, 8)), trial.random.choice((16, 32, 64))
         trial.case(f"[{rows}, {inner}] times [{inner}, {columns}], group_m={group_m}, tile_m={tile_m}")
         agrees(trial, matmul_bias_relu, *drawn(trial, rows, inner, columns), group_m=group_m, tile_m=tile_m)
+    for group_m, rows, columns in ((1, 70, 130), (4, 150, 70), (8, 200, 130)):
+        trial.case(f"[{rows}, 8] times [8, {columns}], bands of {group_m} tile rows of 16")
+        agrees(trial, matmul_bias_relu, *drawn(trial, rows, 8, columns), group_m=group_m, tile_m=16)
     for dtype in trial.dtypes[1:]:
         trial.case(f"[34, 32] times [32, 72], all three from their second element on, {dtype}")
         given = drawn(trial, 34, 32, 72, dtype=dtype)

@@ -9,27 +9,27 @@ from learning.lessons.gated_mlp.reference import agrees, drawn, gated_mlp_condit
 @check(points=1)
 def gates_ragged_shapes_in_every_dtype(gated_mlp, trial):
     """One element, one row, whole tiles, and tiles that hang over the end along M, H, I or all three."""
-    for rows, inner, outer in ((1, 1, 1), (1, 50, 70), (32, 64, 32), (33, 31, 65)):
+    for rows, inner, outer in ((1, 1, 1), (1, 50, 40), (32, 64, 32), (33, 31, 65)):
         trial.case(f"x [{rows}, {inner}], weights [{outer}, {inner}]")
         agrees(trial, gated_mlp, *drawn(trial, rows, inner, outer, scale=2.0))
     for dtype in trial.dtypes[1:]:
-        trial.case(f"x [20, 40], weights [65, 40], {dtype}")
-        agrees(trial, gated_mlp, *drawn(trial, 20, 40, 65, dtype=dtype, scale=2.0))
+        trial.case(f"x [20, 40], weights [33, 40], {dtype}")
+        agrees(trial, gated_mlp, *drawn(trial, 20, 40, 33, dtype=dtype, scale=2.0))
 
 
 @check(points=1, trap=8)
 def rounds_once_and_only_at_the_end(gated_mlp, trial):
     """In 16 bits: neither the running sums nor gate, silu or up may be rounded before the product is. Eager rounds four times."""
     for dtype in trial.dtypes[1:]:
-        trial.case(f"x [24, 400], weights [40, 400], {dtype}")
-        agrees(trial, gated_mlp, *drawn(trial, 24, 400, 40, dtype=dtype, scale=3.0), k=1.25)
+        trial.case(f"x [24, 400], weights [30, 400], {dtype}")
+        agrees(trial, gated_mlp, *drawn(trial, 24, 400, 30, dtype=dtype, scale=3.0), k=1.25)
 
 
 @check(points=1)
 def keeps_all_24_bits_of_float32(gated_mlp, trial):
     """float32 operands stay float32: neither 16 bits nor the 10 of TF32 are enough. tl.dot must be told so, twice."""
-    trial.case("x [10, 200], weights [33, 200]")
-    agrees(trial, gated_mlp, *drawn(trial, 10, 200, 33, scale=2.0))
+    trial.case("x [10, 200], weights [30, 200]")
+    agrees(trial, gated_mlp, *drawn(trial, 10, 200, 30, scale=2.0))
     trial.case("whole numbers of 12 bits; a gate above 20 is its own silu in float32")
     x, w_up = trial.integers(5, 2, low=2049, high=4096), trial.integers(9, 2, low=0, high=2)
     agrees(trial, gated_mlp, x, torch.full_like(w_up, 0.5), w_up)

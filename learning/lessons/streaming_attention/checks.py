@@ -10,20 +10,20 @@ def attends_over_ragged_lengths_and_gives_padded_keys_nothing(attention, trial):
     for tokens, width, block_n in ((1, 16, 32), (31, 32, 64), (33, 64, 32), (70, 16, 32)):
         trial.case(f"{tokens} tokens of {width}, all keys, block_n={block_n}")
         agrees(trial, attention, *drawn(trial, tokens, width), causal=False, block_n=block_n)
-    for dtype in trial.dtypes[1:]:
-        trial.case(f"40 tokens of 16, all keys, scores far below 0, {dtype}")
-        q, k, v = drawn(trial, 40, 16, dtype=dtype)
+    for dtype, tokens in ((trial.dtypes[1], 40), (trial.dtypes[-1], 20)):
+        trial.case(f"{tokens} tokens of 16, all keys, scores far below 0, {dtype}")
+        q, k, v = drawn(trial, tokens, 16, dtype=dtype)
         agrees(trial, attention, q.abs() + 4, -k.abs() - 4, v, causal=False)
 
 
 @check(points=1)
 def sees_its_own_key_and_leaves_past_rows_alone_when_the_future_changes(attention, trial):
     """Causal: keys 0 … i for query i. With other tokens behind place 40, rows 0 … 40 keep every bit."""
-    for tokens, width in ((1, 16), (2, 32), (67, 16)):
+    for tokens, width in ((1, 16), (2, 16), (67, 16)):
         trial.case(f"{tokens} tokens of {width}, causal")
         agrees(trial, attention, *drawn(trial, tokens, width), causal=True)
-    trial.case("70 tokens of 16, causal, other tokens behind place 40")
-    given = drawn(trial, 70, 16)
+    trial.case("50 tokens of 16, causal, other tokens behind place 40")
+    given = drawn(trial, 50, 16)
     before = trial.returns(attention, *given, causal=True)
     for x in given:
         x[41:] = 3.0 - x[41:].flip(0)
@@ -37,17 +37,16 @@ def sees_its_own_key_and_leaves_past_rows_alone_when_the_future_changes(attentio
 def mends_what_was_summed_when_a_larger_score_arrives(attention, trial):
     """Scores that rise from key to key: in every step sum and mixture stand against a maximum that was too small. Then falling ones."""
     for step, causal in ((0.2, False), (-0.2, False), (0.2, True)):
-        trial.case(f"100 tokens of 16, scores that change by {step} a key, causal={causal}")
-        agrees(trial, attention, *rising(trial, 100, 16, step), causal=causal)
+        trial.case(f"70 tokens of 16, scores that change by {step} a key, causal={causal}")
+        agrees(trial, attention, *rising(trial, 70, 16, step), causal=causal)
 
 
 @check(points=0.5)
 def returns_an_empty_tensor_for_no_tokens(attention, trial):
-    """N = 0: no programs, an empty result of the same width and dtype, and no error; the smallest N that is not empty works too."""
-    for dtype in trial.dtypes[1:]:
-        for causal in (True, False):
-            trial.case(f"0 tokens of 32, {dtype}, causal={causal}")
-            agrees(trial, attention, *drawn(trial, 0, 32, dtype=dtype), causal=causal)
+    """N = 0: no programs, an empty result of the same width and dtype, and no error; with order and without."""
+    for dtype, causal in ((trial.dtypes[1], True), (trial.dtypes[-1], False)):
+        trial.case(f"0 tokens of 32, {dtype}, causal={causal}")
+        agrees(trial, attention, *drawn(trial, 0, 32, dtype=dtype), causal=causal)
 
 
 @check(points=0.5)
