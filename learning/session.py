@@ -7,7 +7,6 @@ checklist. It also works in a plain ``.py`` run from a shell. Standard library o
 from __future__ import annotations
 
 import contextlib
-import html
 import os
 import platform
 import sys
@@ -24,6 +23,7 @@ from learning.history import History
 from learning.judge import setting as settings
 from learning.judge.finding import CheckResult
 from learning.shown import short_errors
+from learning.tables import Rows
 
 PYTHON = (3, 11)
 MOST_HEARD = 8
@@ -37,7 +37,7 @@ class SessionError(RuntimeError):
         return [f"SessionError: {self}"]
 
 
-class Session:
+class Session(Rows):
     """An open notebook: ``lesson``, ``device`` (None for a CPU lesson), ``log`` the evidence's file or None, and ``why``
     nothing is kept where it is None. ``changed`` are functions called after a record was kept; what they raise is dropped."""
 
@@ -82,19 +82,6 @@ class Session:
         proved = [f"{gate.number:02} {gate.id}" for gate in state.gates if gate.proved]
         text = str(state) + (f" ({', '.join(proved)})" if proved else "")
         return f"{text}; not saved: {self.why}" if self.why else text
-
-    def __repr__(self) -> str:
-        rows = self.rows()
-        width = max(len(what) for what, _ in rows)
-        return "\n".join(f"{what:<{width}}  {value}" for what, value in rows)
-
-    def _repr_html_(self) -> str:
-        cell = "text-align:left;padding:.1em .8em .1em 0;vertical-align:top"
-        body = "".join(
-            f'<tr><th scope="row" style="{cell}">{html.escape(what)}</th><td style="{cell}">{html.escape(value)}</td></tr>'
-            for what, value in self.rows()
-        )
-        return f'<table style="border-collapse:collapse"><tbody>{body}</tbody></table>'
 
     def _ipython_display_(self) -> None:
         """The machine table; beneath it the checklist, folded, unless nbgrader runs the notebook. Both follow the records."""

@@ -10,7 +10,8 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-_CELL = "text-align:left;padding:.15em .9em .15em 0;vertical-align:top"
+from learning import tables
+
 _BAR = re.compile(r"(?<!\\)\|")
 _SAFE = re.compile(r"^(?:https?://|[\w./#-]+$)")
 
@@ -129,19 +130,12 @@ def _cells(line: str) -> list[str]:
 
 def _table(lines: list[str]) -> str:
     heads, rows = _cells(lines[0]), [_cells(line) for line in lines[2:]]
-    top = "".join(f'<th scope="col" style="{_CELL}">{_inline(head)}</th>' for head in heads)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{_inline(value)}</td>' for value in row) + "</tr>" for row in rows
-    )
-    head = f"<thead><tr>{top}</tr></thead>" if any(heads) else ""
-    return f'<table style="border-collapse:collapse">{head}<tbody>{body}</tbody></table>'
+    return tables.html(rows, heads, shown=_inline)
 
 
 def _aligned(lines: list[str]) -> list[str]:
     rows = [[_plain(value) for value in _cells(line)] for number, line in enumerate(lines) if number != 1]
-    rows = rows if any(rows[0]) else rows[1:]
-    widths = [max(len(row[n]) if n < len(row) else 0 for row in rows) for n in range(max(map(len, rows), default=0))]
-    return ["  ".join(f"{value:<{width}}" for value, width in zip(row, widths, strict=False)).rstrip() for row in rows]
+    return tables.text(rows if any(rows[0]) else rows[1:])
 
 
 def _list(lines: list[str]) -> str:

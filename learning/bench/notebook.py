@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from learning import tables
 from learning.bench import plan as plans
 from learning.bench.report import percent, time_text
 from learning.lens import roofline
@@ -80,23 +81,12 @@ class Measured:
 
 
 def _aligned(rows: list[list[str]], left: int) -> str:
-    """Rows as text, the first ``left`` columns to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
-    return "\n".join(
-        "  ".join(f"{text:<{w}}" if k < left else f"{text:>{w}}" for k, (text, w) in enumerate(zip(row, widths, strict=True))).rstrip()
-        for row in rows
-    )  # fmt: skip
+    return "\n".join(tables.text(rows, left=left))
 
 
 def _html(rows: list[list[str]], left: int) -> str:
-    style = "text-align:{};padding:.1em .8em .1em 0"
     head, *body = rows
-    cells = lambda row, tag: "".join(  # noqa: E731
-        f'<{tag} style="{style.format("left" if k < left else "right")}">{html.escape(text)}</{tag}>'
-        for k, text in enumerate(row)
-    )
-    lines = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in body)
-    return f'<table style="border-collapse:collapse"><thead><tr>{cells(head, "th")}</tr></thead><tbody>{lines}</tbody></table>'
+    return tables.html(body, head, left=left)
 
 
 def benchmark(

@@ -26,6 +26,7 @@ from learning.history import History
 from learning.judge import setting as settings
 from learning.judge.finding import PASSED
 from learning.judge.score import report_html, report_lines
+from learning.tables import Rows
 
 _open: list[Opened] = []
 _servers: list[Any] = []
@@ -38,7 +39,7 @@ class BlankPageError(RuntimeError):
         return [f"BlankPageError: {self}"]
 
 
-class Opened:
+class Opened(Rows):
     """A blank page that is open in this kernel; its display is the machine table and what the page is."""
 
     def __init__(self, page: Page, session: Any):
@@ -48,19 +49,6 @@ class Opened:
     def rows(self) -> list[tuple[str, str]]:
         rows = [row for row in self.session.rows() if row[0] not in ("waits for a GPU", "stays open here")]
         return [("blank page", f"{self.page.number} of {self.page.lesson.slug}: {', '.join(self.page.names)}"), *rows]
-
-    def __repr__(self) -> str:
-        rows = self.rows()
-        width = max(len(what) for what, _ in rows)
-        return "\n".join(f"{what:<{width}}  {value}" for what, value in rows)
-
-    def _repr_html_(self) -> str:
-        cell = "text-align:left;padding:.1em .8em .1em 0;vertical-align:top"
-        body = "".join(
-            f'<tr><th scope="row" style="{cell}">{html.escape(what)}</th><td style="{cell}">{html.escape(value)}</td></tr>'
-            for what, value in self.rows()
-        )
-        return f'<table style="border-collapse:collapse"><tbody>{body}</tbody></table>'
 
 
 def blank_page(name: str, *, another: bool = False) -> Shown:

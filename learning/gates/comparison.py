@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from learning import tables
 from learning.gates.scoring import Comparison, Row
 from learning.sheet import cell as inline
 from learning.sheet import safe
@@ -95,9 +96,7 @@ def revisions(found: Comparison) -> str:
 def _text(head: list[str], rows: list[tuple], tail: list[str]) -> str:
     lines = list(head)
     if rows:
-        table = [HEADS, *rows]
-        widths = [max(len(str(row[column])) for row in table) for column in range(len(HEADS))]
-        lines += ["", *("  ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in table)]
+        lines += ["", *tables.text([HEADS, *rows])]
     return "\n".join([*lines, *([""] if tail else []), *tail])
 
 
@@ -110,19 +109,9 @@ def _markdown(head: list[str], rows: list[tuple], tail: list[str]) -> str:
 
 
 def _html(head: list[str], rows: list[tuple], tail: list[str]) -> str:
-    cell = "text-align:left;padding:.15em .9em .15em 0;vertical-align:top"
     parts = [f"<p><strong>{html.escape(head[0])}</strong><br>{'<br>'.join(map(html.escape, head[1:]))}</p>"]
     if rows:
-        top = "".join(f'<th scope="col" style="{cell}">{name}</th>' for name in HEADS)
-        body = "".join(
-            f'<tr><th scope="row" style="{cell}">{html.escape(row[0])}</th>'
-            + "".join(f'<td style="{cell}">{html.escape(str(value))}</td>' for value in row[1:])
-            + "</tr>"
-            for row in rows
-        )
-        parts.append(
-            f'<table style="border-collapse:collapse"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
-        )
+        parts.append(tables.html(rows, HEADS, named=True))
     if tail:
         parts.append("<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in tail) + "</ul>")
     return "".join(parts)

@@ -17,6 +17,7 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from learning import tables
 from learning.gates import tuning_record
 from learning.gates.comparison import Shown
 from learning.judge import setting as settings
@@ -218,7 +219,7 @@ def _shown(reading: dict, session: Any, *, options: bool) -> Shown:
         tail = f"{tuning_record.summary(reading)}{_spread(reading)}."
     if not kept and reading["kernels"]:
         tail += f" (Not kept: {session.why if session is not None else 'no lesson is open here'}.)"
-    return Shown("\n".join([*lines, *_text(rows), tail]), markup=_html(lines, rows, tail))
+    return Shown("\n".join([*lines, *tables.text(rows, left=1), tail]), markup=_html(lines, rows, tail))
 
 
 def table(reading: dict) -> list[list[str]]:
@@ -251,21 +252,6 @@ def _spread(reading: dict) -> str:
     return f"; the next best took {' and '.join(f'{100 * gap:.0f} %' for gap in gaps)} longer" if gaps else ""
 
 
-def _text(rows: list[list[str]]) -> list[str]:
-    if not rows:
-        return []
-    width = [max((len(row[k]) for row in rows if k < len(row)), default=0) for k in range(max(map(len, rows)))]
-    return [
-        "  ".join(cell.ljust(width[0]) if k == 0 else cell.rjust(width[k]) for k, cell in enumerate(row))
-        for row in rows
-    ]
-
-
 def _html(lines: list[str], rows: list[list[str]], tail: str) -> str:
-    cell = "padding:.1em .8em .1em 0;text-align:{}"
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{cell.format("left" if not k else "right")}">{html.escape(text)}</td>' for k, text in enumerate(row)) + "</tr>"
-        for row in rows
-    )  # fmt: skip
     said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-    return f'{said}<table style="border-collapse:collapse"><tbody>{body}</tbody></table><p>{html.escape(tail)}</p>'
+    return f"{said}{tables.html(rows, left=1)}<p>{html.escape(tail)}</p>"

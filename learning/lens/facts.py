@@ -6,10 +6,10 @@ of last week can be set beside today's.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from typing import Any
 
+from learning import tables
 from learning.lens.cards import TARGETS, card
 
 
@@ -21,9 +21,7 @@ class Table:
 
     def __str__(self) -> str:
         shown = self.rows if not any(self.heads) else [self.heads, *self.rows]
-        widths = [max((len(row[n]) for row in shown), default=0) for n in range(len(self.heads))]
-        lines = ["  " + "  ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in shown]
-        return "\n".join([self.caption, *lines])
+        return "\n".join([self.caption, *("  " + line for line in tables.text(shown))])
 
     __repr__ = __str__
 
@@ -35,19 +33,7 @@ class Table:
         ])  # fmt: skip
 
     def _repr_html_(self) -> str:
-        cell = "text-align:left;padding:.15em .9em .15em 0;vertical-align:top"
-        top = "".join(f'<th scope="col" style="{cell}">{html.escape(head)}</th>' for head in self.heads)
-        body = "".join(
-            f'<tr><th scope="row" style="{cell}">{html.escape(row[0])}</th>'
-            + "".join(f'<td style="{cell}">{html.escape(value)}</td>' for value in row[1:])
-            + "</tr>"
-            for row in self.rows
-        )
-        head = f"<thead><tr>{top}</tr></thead>" if any(self.heads) else ""
-        return (
-            f'<table style="border-collapse:collapse"><caption style="text-align:left;font-weight:bold;padding:.3em 0">'
-            f"{html.escape(self.caption)}</caption>{head}<tbody>{body}</tbody></table>"
-        )
+        return tables.html(self.rows, self.heads, named=True, caption=self.caption)
 
 
 def words(made: Mapping[str, Any]) -> dict[str, str]:

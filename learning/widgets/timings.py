@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from learning import tables
 from learning.bench.report import percent, time_text
 from learning.widgets import timings_data as data
 from learning.widgets.timings_data import Taken, Timed
@@ -56,10 +57,7 @@ class Timings:
         """Table and sentences."""
         if not self.cases:
             return "Nothing is measured yet."
-        rows = data.table(self.cases)
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([*lines, "", *self.sentences()])
+        return "\n".join([*tables.text(data.table(self.cases)), "", *self.sentences()])
 
     __repr__ = text
 
@@ -71,16 +69,8 @@ class Timings:
         """The same as HTML."""
         if not self.cases:
             return "<p>Nothing is measured yet.</p>"
-        style = "padding:.1em .8em .1em 0;text-align:left"
         head, *rows = data.table(self.cases)
-        top = "".join(f'<th scope="col" style="{style}">{html.escape(cell)}</th>' for cell in head)
-        body = "".join(
-            "<tr>" + "".join(f'<td style="{style}">{html.escape(cell)}</td>' for cell in row) + "</tr>" for row in rows
-        )
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences())
-        return (
-            f'<table style="border-collapse:collapse"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>{said}'
-        )
+        return tables.html(rows, head) + "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences())
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
