@@ -34,13 +34,18 @@ def main(arguments: list[str] | None = None, *, places: Places | None = None, gr
 
     ``places`` says where the course and the learner's work are; ``grade`` is the judge's engine.
     """
+    return answered("check", lambda: _run(options.parse(arguments), places or Places.default(), grade))
+
+
+def answered(name: str, run: Callable[[], int]) -> int:
+    """The exit status of ``run``, the command ``learning.workshops.<name>``; what keeps it from answering is said, with a status
+    of its own: a usage error, something missing, a fault of ours."""
     prepare()
     try:
-        chosen = options.parse(arguments)
-        return _run(chosen, places or Places.default(), grade)
+        return run()
     except options.UsageError as wrong:
-        complain(f"check: {wrong}")
-        complain(f"       {command('--help')} shows how it is used")
+        complain(f"{name}: {wrong}")
+        complain(f"{' ' * len(name)}  {command('--help', module=f'learning.workshops.{name}')} shows how it is used")
         return USAGE
     except (Unavailable, lessons.UnknownLesson) as missing:
         say(_sentence(str(missing)))

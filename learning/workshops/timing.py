@@ -19,8 +19,8 @@ from learning.judge.cells import LearnerCells
 from learning.lesson import Lesson
 from learning.workshops import command as checking
 from learning.workshops import machine, options, work
-from learning.workshops.command import FAULT, MISSING, PASS, TODO, USAGE, WRONG
-from learning.workshops.console import command, complain, prepare, say
+from learning.workshops.command import FAULT, MISSING, PASS, TODO, WRONG
+from learning.workshops.console import command, say
 from learning.workshops.progress import Progress
 from learning.workshops.unavailable import Unavailable
 from learning.workshops.work import Places
@@ -82,20 +82,9 @@ def main(
     ``places``, ``grade``, ``opened`` (the device that was opened) and ``run`` (a ``runner.Runner``) stand in for the
     machine's own.
     """
-    prepare()
-    try:
-        return _run(parse(arguments), places or Places.default(), grade, opened, run)
-    except options.UsageError as wrong:
-        complain(f"benchmark: {wrong}")
-        complain(f"       {command('--help', module=MODULE)} shows how it is used")
-        return USAGE
-    except (Unavailable, lessons.UnknownLesson) as missing:
-        say(checking._sentence(str(missing)))
-        return MISSING
-    except BrokenPipeError:
-        raise
-    except Exception as fault:
-        return checking._fault(fault)
+    return checking.answered(
+        "benchmark", lambda: _run(parse(arguments), places or Places.default(), grade, opened, run)
+    )
 
 
 def _run(asked: Asked, places: Places, grade: Callable | None, opened: Any, run: Any) -> int:
