@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from learning.build.cells import Cell
-from learning.build.finding import BuildError, Complaint
+from learning.build import saved
+from learning.build.cells import HIDDEN, Cell
+from learning.build.finding import Complaint
 from learning.build.notebook import Assembly, digest
 from learning.judge.cells import text_of
 
@@ -17,8 +18,9 @@ from learning.judge.cells import text_of
 @dataclass
 class Changes:
     """``cells`` are the notebook's as they stand; ``edited`` pairs a cell with what the folder makes of it now (None:
-    the folder no longer has it); ``added`` are new or copied cells, ``deleted`` ids the folder still makes; ``moved``
-    tells whether the order differs; ``kept`` maps the place of every cell that is not new to its id.
+    the folder no longer has it); ``added`` are the places of new or copied cells, ``deleted`` ids the folder still makes;
+    ``moved`` tells whether the order differs; ``there`` maps the place of a cell that the folder already holds under an id the
+    notebook does not know to that id: both sides made the same addition, or a pull was interrupted.
     """
 
     cells: list[dict]
@@ -27,41 +29,42 @@ class Changes:
     deleted: list[str] = field(default_factory=list)
     moved: list[str] = field(default_factory=list)
     conflicts: list[Complaint] = field(default_factory=list)
+    there: dict[int, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.edited or self.added or self.deleted or self.moved or self.conflicts)
 
-
-def load(path: Path, root: Path) -> dict:
-    """The notebook at ``path``; raises ``BuildError`` where it is none, or holds no record of how it was built."""
-    name = str(path.relative_to(root))
-    try:
-        book = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        remedy = "restore it, or delete it and build again"
-        raise BuildError([Complaint("json", name, "notebook", f"is no notebook: {error}", remedy)]) from None
-    told = book.get("metadata", {}).get("learning", {}) if isinstance(book, dict) else {}
-    if not isinstance(told.get("cells"), list):
-        message = "does not say how it was built: its metadata.learning.cells is gone"
-        remedy = "restore it, or build with --force and lose what was edited in it"
-        raise BuildError([Complaint("record", name, "metadata", message, remedy)])
-    return book
+    def id(self, place: int) -> str:
+        """The id by which the folder knows the cell at ``place``, as far as it does."""
+        return self.there.get(place, self.cells[place]["id"])
 
 
 def compare(book: dict, made: Assembly, file: str) -> Changes:
     """Tell the edits made in ``book`` from those made in the folder that ``made`` was assembled from."""
     recorded = book["metadata"]["learning"]["cells"]
     now = {cell.id: cell for cell in made.cells}
+    fresh = [cell for cell in made.cells if cell.id not in recorded]
     changes = Changes(book["cells"])
     seen: Counter = Counter()
     for place, cell in enumerate(book["cells"]):
-        id = cell.get("id", "")
+        id = cell["id"]
         seen[id] += 1
-        if id not in recorded or seen[id] > 1:
+        if cell.get("attachments"):
+            changes.conflicts.append(_pasted(cell, file))
+        new = id not in recorded or seen[id] > 1
+        if new or id not in now:
+            twin = next(
+                (one for one in fresh if one.kind == cell["cell_type"] and same(text_of(cell), one.source)), None
+            )
+            if twin is not None and not (new and cell["metadata"].get("nbgrader")):
+                fresh.remove(twin)
+                changes.there[place] = twin.id
+                continue
+        if new:
             changes.added.append(place)
-            continue
-        _look(cell, now.get(id), changes, file)
-    present = [id for id in dict.fromkeys(c.get("id", "") for c in book["cells"]) if id in recorded]
+        else:
+            _look(cell, now.get(id), changes, file)
+    present = [id for id in dict.fromkeys(c["id"] for c in book["cells"]) if id in recorded]
     changes.deleted = [id for id in recorded if id not in present and id in now]
     changes.moved = _moved(present, recorded)
     return changes
@@ -69,7 +72,7 @@ def compare(book: dict, made: Assembly, file: str) -> Changes:
 
 def _look(cell: dict, made: Cell | None, changes: Changes, file: str) -> None:
     """Sort one cell that was there when the notebook was built into unchanged, edited, or changed on both sides."""
-    metadata = cell.get("metadata", {})
+    metadata = cell["metadata"]
     built = metadata.get("learning", {}).get("built")
     held = digest(text_of(cell), metadata.get("nbgrader"))
     folder = digest(made.source, made.grade) if made is not None else None
@@ -77,9 +80,29 @@ def _look(cell: dict, made: Cell | None, changes: Changes, file: str) -> None:
     if held in (built, folder) and same_kind:
         return
     if made is None or (folder != built and held != folder):
-        changes.conflicts.append(_conflict(cell, made, file))
+        alike = made is not None and HIDDEN[0] in made.source and same(text_of(cell), made.source)
+        if not alike:  # a hidden check's frame is made anew from its docstring, which the folder holds already
+            changes.conflicts.append(_conflict(cell, made, file))
     else:
         changes.edited.append((cell, made))
+
+
+def same(held: str, made: str) -> bool:
+    """Equal but for blank ends, and for a hidden check's frame, which is made anew from its docstring and points."""
+    if HIDDEN[0] in held and HIDDEN[0] in made:
+        held, made = (
+            re.sub(r"^# canary-\w+\n", "", t.replace("\r\n", "\n").partition(HIDDEN[0] + "\n")[2]) for t in (held, made)
+        )
+    return held.replace("\r\n", "\n").rstrip() == made.rstrip()
+
+
+def _pasted(cell: dict, file: str) -> Complaint:
+    """A complaint about pictures that only the notebook holds."""
+    names = ", ".join(map(str, cell["attachments"])) if isinstance(cell["attachments"], dict) else "a file"
+    remedy = "save it as a file and link that, or draw it with learning.widgets; then take it out of the cell (cut and paste its text)"
+    return Complaint(
+        "unsupported", file, cell["id"], f"holds a pasted picture ({names}), which lesson.md cannot hold", remedy
+    )
 
 
 def _conflict(cell: dict, made: Cell | None, file: str) -> Complaint:
@@ -109,13 +132,14 @@ def _moved(present: list[str], recorded: list[str]) -> list[str]:
     return [id for id in present if id not in kept]
 
 
-def unsaved(made: Assembly, path: Path, root: Path) -> list[Complaint]:
-    """A complaint for each edit in the notebook at ``path`` that building over it would lose."""
+def unsaved(made: Assembly, data: bytes, path: Path, root: Path) -> list[Complaint]:
+    """A complaint for each edit in the notebook at ``path``, whose bytes are ``data``, that building over it would lose; raises
+    what ``saved.built`` raises."""
     file = str(path.relative_to(root))
-    changes = compare(load(path, root), made, file)
+    changes = compare(saved.built(data, file, made.folder.lesson.slug), made, file)
     touched = [
         *(cell["id"] for cell, _ in changes.edited),
-        *(changes.cells[place].get("id", "a new cell") for place in changes.added),
+        *(changes.cells[place]["id"] for place in changes.added),
         *changes.deleted,
         *changes.moved,
     ]

@@ -14,6 +14,7 @@ from learning.build.finding import BuildError, Complaint
 from learning.build.notebook import Assembly
 from learning.build.start import prepare
 from learning.lesson import Lesson, LessonError, UnknownLesson
+from learning.sheet import safe
 
 DONE, FAULTY, USAGE = 0, 1, 64
 
@@ -110,7 +111,7 @@ def _told(complaints: list[Complaint], otherwise: str) -> int:
     """Print each complaint, or the line for there being none; returns the exit status."""
     sys.stdout.flush()
     for complaint in complaints:
-        print(complaint, file=sys.stderr)
+        print(safe(str(complaint)), file=sys.stderr)  # it may show a notebook's words
     if not complaints and otherwise:
         print(otherwise)
     return FAULTY if complaints else DONE
@@ -175,7 +176,7 @@ def _servers():
 
 def _audit(built: list[Built], releases: dict[str, str], root: Path, servers) -> list[Complaint]:
     """Audit each release, run it where there are ``servers``, and put the faultless ones in place."""
-    from learning.build import audit, release
+    from learning.build import audit, release, saved
     from learning.files import replace
 
     complaints = []
@@ -187,6 +188,7 @@ def _audit(built: list[Built], releases: dict[str, str], root: Path, servers) ->
         if servers is not None and not found:
             found += audit.graded(b.lesson, b.source, text, servers, root)
         path = release.path(b.lesson.slug, root)
+        found += saved.astray(path, root / "release", str(path.relative_to(root)))
         if found:
             print(f"{path.relative_to(root)}: not released, {len(found)} complaints", flush=True)
         else:

@@ -66,13 +66,22 @@ class Code:
 
     def put_body(self, text: str) -> str:
         """The text with everything after the module's docstring replaced."""
-        head = "\n".join(self.text.split("\n")[: self.docstring_lines]).rstrip("\n")
-        return (head + "\n\n" if head else "") + text.strip("\n") + "\n"
+        lines = self.text.split("\n")
+        head, rest = lines[: self.docstring_lines], "\n".join(lines[self.docstring_lines :])
+        return "\n".join([*head, framed(rest, text)])
+
+
+def framed(old: str, new: str) -> str:
+    """``new`` with the blank lines around it that ``old`` has around its text."""
+    first, last = len(old) - len(old.lstrip("\n")), len(old.rstrip("\n"))
+    return old[:first] + new.strip("\n") + old[max(first, last) :]
 
 
 def parse(text: str) -> Code:
     """Read Python source; raises ``SyntaxError`` where it is none."""
     text = text.replace("\r\n", "\n")
+    if "\0" in text:  # Python places it nowhere, and before 3.12 calls it another kind of error
+        raise SyntaxError("a null byte", ("", 1 + text.partition("\0")[0].count("\n"), 1, ""))
     tree = ast.parse(text)
     lines = text.split("\n")
     code = Code(text)

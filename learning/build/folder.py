@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from learning.build.definitions import Code, Definition, PullError, parse
 from learning.lesson import Lesson
 
+_BOM = b"\xef\xbb\xbf"
+
 
 @dataclass
 class Pulled:
@@ -46,15 +48,38 @@ class Folder:
         self.path = lesson.folder
         self.instead = instead or {}
         self._code: dict[str, Code] = {}
+        self._bytes: dict[str, bytes] = {}
 
     def text(self, file: str) -> str:
-        """The text of ``file`` (a path in the folder) with ``\\n`` line ends; raises ``PullError`` if it is not there."""
+        """The text of ``file`` (a path in the folder) with ``\\n`` line ends and without a byte order mark; raises ``PullError``
+        where it is not there or no UTF-8."""
         if file in self.instead:
             return self.instead[file]
-        path = self.path / file
-        if not path.is_file():
-            raise PullError(f"there is no {file} in {self.path.name}/")
-        return path.read_text(encoding="utf-8").replace("\r\n", "\n")
+        data = self.data(file).removeprefix(_BOM)
+        try:
+            return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            raise PullError(f"{file} line {line} is not UTF-8; save the file as UTF-8") from None
+
+    def data(self, file: str) -> bytes:
+        """The bytes of ``file`` as they were when it was first read; raises ``PullError`` where it is not there."""
+        if file not in self._bytes:
+            path = self.path / file
+            if not path.is_file():
+                raise PullError(f"there is no {file} in {self.path.name}/")
+            self._bytes[file] = path.read_bytes()
+        return self._bytes[file]
+
+    def written(self, file: str, text: str) -> bytes:
+        """``text`` as ``file`` would hold it: with the line ends and the byte order mark that it has; raises ``PullError`` where
+        its line ends are mixed, since no other line of it may change."""
+        data = self.data(file)
+        mark = _BOM if data.startswith(_BOM) else b""
+        windows, all_ends = data.count(b"\r\n"), data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+        if windows not in (0, all_ends) or (not windows and b"\r" in data):
+            raise PullError(f"{file} mixes line ends; save it with those of Unix or of Windows alone, then pull again")
+        return mark + (text.replace("\n", "\r\n") if windows else text).encode("utf-8")
 
     def code(self, file: str) -> Code:
         """``file`` parsed; raises ``PullError`` for a missing file or a syntax error, which it places."""

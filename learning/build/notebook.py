@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from learning.build import course as courses
+from learning.build import saved
 from learning.build import text as pages
 from learning.build.cells import Cell, CellError, identifier, make
 from learning.build.course import Course
@@ -126,16 +127,22 @@ def write(lesson: Lesson, root: Path = courses.ROOT, *, force: bool = False, mad
     """Build ``source/<slug>/<slug>.ipynb`` under ``root``; returns whether its bytes changed.
 
     ``made`` spares reading the folder again. Raises ``BuildError`` where the folder is faulty, or where the notebook
-    holds edits the folder lacks (``force`` throws those away).
+    holds edits the folder lacks (``force`` throws those away), is reached by a link, or was saved again meanwhile.
     """
     assembled = assemble(lesson, courses.read(root)) if made is None else made
     if assembled.complaints:
         raise BuildError(assembled.complaints)
     text = serialise(as_json(lesson, assembled.cells))
     target = path(lesson, root)
+    if strays := saved.astray(target, root / "source", str(target.relative_to(root))):
+        raise BuildError(strays)
     if target.is_file() and not force:
         from learning.build.changes import unsaved
 
-        if edits := unsaved(assembled, target, root):
+        held = target.read_bytes()
+        if edits := unsaved(assembled, held, target, root):
             raise BuildError(edits)
+        if not target.is_file() or target.read_bytes() != held:
+            message = "was saved or moved while it was built"
+            raise BuildError([Complaint("raced", str(target.relative_to(root)), "notebook", message, "build again")])
     return replace(target, text)

@@ -11,12 +11,13 @@ import re
 from pathlib import Path
 
 from learning.build import course as courses
-from learning.build import notebook, text
+from learning.build import notebook, saved, text
 from learning.build.cells import HIDDEN, SOLUTION, Cell, card_text
-from learning.build.changes import Changes, compare, load
-from learning.build.definitions import parse
+from learning.build.changes import Changes, compare, same
+from learning.build.definitions import PullError, framed, parse
 from learning.build.finding import BuildError, Complaint
 from learning.build.folder import Folder
+from learning.build.markers import regions
 from learning.build.notebook import Assembly, assemble
 from learning.build.text import Block
 from learning.files import replace
@@ -32,7 +33,8 @@ def pull(lesson: Lesson, root: Path = courses.ROOT) -> list[Path]:
     """Write the notebook's edits into ``lesson.folder`` and build it anew; returns the files that changed.
 
     Raises ``BuildError``, having written nothing, where both sides changed (each conflict shows both), where an edit
-    cannot be carried back, or where the folder itself is faulty.
+    cannot be carried back, where the folder itself is faulty, and where notebook or folder were saved again meanwhile. A pull
+    that was killed on the way is finished by the next.
     """
     path = notebook.path(lesson, root)
     file = str(path.relative_to(root))
@@ -44,7 +46,8 @@ def pull(lesson: Lesson, root: Path = courses.ROOT) -> list[Path]:
     made = assemble(lesson, course)
     if made.complaints:
         raise BuildError(made.complaints)
-    changes = compare(load(path, root), made, file)
+    data = path.read_bytes()
+    changes = compare(saved.built(data, file, lesson.slug), made, file)
     if not changes:
         return []
     texts, complaints = _carry(changes, made, file)
@@ -53,9 +56,40 @@ def pull(lesson: Lesson, root: Path = courses.ROOT) -> list[Path]:
     again = assemble(lesson, course, Folder(lesson, texts))
     if trouble := again.complaints + _differences(changes, made, again, file):
         raise BuildError(trouble)
-    written = [lesson.folder / name for name, new in texts.items() if replace(lesson.folder / name, new)]
+    files = _files(lesson, made.folder, texts)
+    _unmoved(path, data, root)
+    written = [path for path, new in files.items() if replace(path, new)]
+    _unmoved(path, data, root, written)
     notebook.write(lesson, root, force=True, made=again)  # nothing of it is lost: the folder was seen to give it back
     return written
+
+
+def _files(lesson: Lesson, folder: Folder, texts: dict[str, str]) -> dict[Path, bytes]:
+    """What is to be written where; raises ``BuildError`` where that is reached by a link, or was changed since it was read."""
+    found, complaints = {}, []
+    for name, new in texts.items():
+        path, file = lesson.folder / name, f"{lesson.slug}/{name}"
+        complaints += saved.astray(path, lesson.root, file)
+        try:
+            found[path] = folder.written(name, new)
+        except PullError as error:
+            complaints.append(Complaint("unsupported", file, name, str(error), ""))
+        if not path.is_file() or path.read_bytes() != folder.data(name):
+            complaints.append(Complaint("raced", file, name, "was saved while the notebook was pulled", "pull again"))
+    if complaints:
+        raise BuildError(complaints)
+    return found
+
+
+def _unmoved(path: Path, data: bytes, root: Path, written: list[Path] | None = None) -> None:
+    """Raises ``BuildError`` where the notebook is no longer the one that was read: what was saved since is not written over."""
+    if path.is_file() and path.read_bytes() == data:
+        return
+    message = "was saved again while it was pulled" if path.exists() else "was moved while it was pulled"
+    names = ", ".join(one.name for one in written or [])
+    kept = f"; the edits up to then are in {names}" if names else "; nothing was written"
+    remedy = "pull again" if path.exists() else "move it back, and pull again"
+    raise BuildError([Complaint("raced", str(path.relative_to(root)), "notebook", message + kept, remedy)])
 
 
 def _carry(changes: Changes, made: Assembly, file: str) -> tuple[dict[str, str], list[Complaint]]:
@@ -85,7 +119,7 @@ def _carry(changes: Changes, made: Assembly, file: str) -> tuple[dict[str, str],
         try:
             added[place] = _new_block(changes.cells[place])
         except Unsupported as refusal:
-            complaints.append(Complaint("unsupported", file, changes.cells[place].get("id", "?"), str(refusal), ""))
+            complaints.append(Complaint("unsupported", file, changes.cells[place]["id"], str(refusal), ""))
     texts = {name: made.folder.code(name).put(new) for name, new in definitions.items()} | whole
     if blocks or added:
         texts["lesson.md"] = _page(made, changes, blocks, added)
@@ -94,7 +128,7 @@ def _carry(changes: Changes, made: Assembly, file: str) -> tuple[dict[str, str],
 
 def _edit(cell: dict, origin: Cell, folder: Folder, definitions: dict, whole: dict, blocks: dict) -> None:
     """Put one edited cell's text where it belongs; raises ``Unsupported``."""
-    new = text_of(cell).replace("\r\n", "\n").rstrip()
+    new = _text(cell)
     if cell["cell_type"] != origin.kind:
         raise Unsupported(f"was turned from {origin.kind} into {cell['cell_type']}; turn it back, or change lesson.md")
     if new == origin.source.rstrip():
@@ -105,7 +139,7 @@ def _edit(cell: dict, origin: Cell, folder: Folder, definitions: dict, whole: di
         where = "LESSON in __init__.py" if origin.role == "text" else "learning/build/opening.py"
         raise Unsupported(f"is made from {where}; change it there")
     if origin.role == "explain":
-        blocks[origin.id] = _explanation(new, origin, whole)
+        blocks[origin.id] = _explanation(new, origin, folder, whole)
     elif origin.file == "__init__.py":
         blocks[origin.id] = _above_the_card(new, origin, folder)
     elif origin.file == "lesson.md":
@@ -116,9 +150,21 @@ def _edit(cell: dict, origin: Cell, folder: Folder, definitions: dict, whole: di
             definitions.setdefault(origin.file, {}).update(_definitions(code, origin))
         else:
             whole[origin.file] = folder.code(origin.file).put_body(code)
+    if faults := [fault for fault in regions(new)[1] if fault not in regions(origin.source)[1]]:
+        raise Unsupported(
+            f"{faults[0]}; nbgrader obeys a marker wherever it stands, in a string too: write it otherwise"
+        )
 
 
-def _explanation(new: str, origin: Cell, whole: dict) -> str:
+def _text(cell: dict) -> str:
+    """A cell's text with Unix line ends; raises ``Unsupported`` where no file could give it back."""
+    new = text_of(cell).replace("\r\n", "\n").rstrip()
+    if why := saved.unsavable(new):
+        raise Unsupported(why)
+    return new
+
+
+def _explanation(new: str, origin: Cell, folder: Folder, whole: dict) -> str:
     """The prompt of an explanation cell; its model answer goes to its own file."""
     if origin.file == "lesson.md":
         return new
@@ -126,7 +172,7 @@ def _explanation(new: str, origin: Cell, whole: dict) -> str:
     answer, ended, after = rest.partition(SOLUTION[1])
     if not (begun and ended) or after.strip():
         raise Unsupported(f"must keep {SOLUTION[0]} and, at its end, {SOLUTION[1]}: what is between is {origin.file}")
-    whole[origin.file] = answer.strip("\n") + "\n"
+    whole[origin.file] = framed(folder.text(origin.file), answer)
     return prompt.strip("\n")
 
 
@@ -186,11 +232,13 @@ def _new_block(cell: dict) -> Block:
         raise Unsupported(
             f"is a new graded or locked cell ({told.get('grade_id')}); delete it and write its check in checks.py or hidden.py"
         )
-    source = text_of(cell).replace("\r\n", "\n").rstrip()
+    source = _text(cell)
+    if faults := regions(source)[1]:
+        raise Unsupported(f"{faults[0]}; nbgrader obeys a marker wherever it stands: write it otherwise")
     if cell["cell_type"] == "markdown":
         return Block("markdown", source)
     if cell["cell_type"] == "code":
-        return Block("code", source, {"role": "show", "name": f"added-{cell.get('id', 'cell')}"})
+        return Block("code", source, {"role": "show", "name": f"added-{cell['id']}"})
     raise Unsupported("is a raw cell; make it Markdown")
 
 
@@ -209,16 +257,16 @@ def _page(made: Assembly, changes: Changes, blocks: dict[str, str | None], added
             edits.append((old.first, old.last, text.write(changed).split("\n")))
     at: int | None = None
     waiting: list[str] = []
-    for place, cell in enumerate(changes.cells):
+    for place in range(len(changes.cells)):
         if place in added:
             waiting += ["", "", *text.write(added[place]).split("\n")]
-        elif (origin := by_id.get(cell.get("id", ""))) is not None and origin.block is not None:
+        elif (origin := by_id.get(changes.id(place))) is not None and origin.block is not None:
             edits.append(_insertion(lines, at, waiting))
             at, waiting = origin.block.last, []
     edits.append(_insertion(lines, at, waiting))
     for first, last, new in sorted(edits, key=lambda edit: (edit[0], edit[1]), reverse=True):
         lines[first:last] = new
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return framed(made.folder.text("lesson.md"), "\n".join(lines))
 
 
 def _insertion(lines: list[str], at: int | None, new: list[str]) -> tuple[int, int, list[str]]:
@@ -244,9 +292,9 @@ def _differences(changes: Changes, before: Assembly, after: Assembly, file: str)
     wanted = _wanted(changes, before)
     got = [cell for cell in after.cells if cell.block is not None]
     complaints = []
-    for (id, source), cell in zip(wanted, got, strict=False):
-        if not _same(source, cell.source):
-            message = f"would come back from the folder as cell {cell.id} with another text"
+    for (id, kind, role, source), cell in zip(wanted, got, strict=False):
+        if not same(source, cell.source) or (kind, role) != (cell.kind, cell.role):
+            message = f"would come back from the folder as the {cell.kind} cell {cell.id} with another text or role"
             complaints.append(Complaint("unsupported", file, id, message, "carry this edit into the folder by hand"))
             break  # what follows may only be shifted
     if not complaints and len(wanted) != len(got):
@@ -255,29 +303,21 @@ def _differences(changes: Changes, before: Assembly, after: Assembly, file: str)
     return complaints
 
 
-def _wanted(changes: Changes, before: Assembly) -> list[tuple[str, str]]:
-    """Id and text of every cell that ``lesson.md`` should now make, in order."""
+def _wanted(changes: Changes, before: Assembly) -> list[tuple[str, str, str, str]]:
+    """Id, kind, role and text of every cell that ``lesson.md`` should now make, in order."""
     edited = {cell["id"]: text_of(cell) for cell, _ in changes.edited}
     known = {cell.id for cell in before.cells}
-    after: dict[str, list[tuple[str, str]]] = {}
+    after: dict[str, list[tuple[str, str, str, str]]] = {}
     place = "bootstrap"
     for n, cell in enumerate(changes.cells):
         if n in changes.added:
-            after.setdefault(place, []).append((cell.get("id", "?"), text_of(cell)))
-        elif cell["id"] in known and cell["id"] != "title":
-            place = cell["id"]
+            role = "show" if cell["cell_type"] == "code" else "text"
+            after.setdefault(place, []).append((cell["id"], cell["cell_type"], role, text_of(cell)))
+        elif changes.id(n) in known and changes.id(n) != "title":
+            place = changes.id(n)
     wanted = []
     for cell in before.cells:
         if cell.block is not None and cell.id not in changes.deleted:
-            wanted.append((cell.id, edited.get(cell.id, cell.source)))
+            wanted.append((cell.id, cell.kind, cell.role, edited.get(cell.id, cell.source)))
         wanted += after.get(cell.id, [])
     return wanted
-
-
-def _same(held: str, made: str) -> bool:
-    """Equal but for blank ends, and for a hidden check's frame, which is made anew from its docstring and points."""
-    if HIDDEN[0] in held and HIDDEN[0] in made:
-        held, made = (
-            re.sub(r"^# canary-\w+\n", "", t.replace("\r\n", "\n").partition(HIDDEN[0] + "\n")[2]) for t in (held, made)
-        )
-    return held.replace("\r\n", "\n").rstrip() == made.rstrip()

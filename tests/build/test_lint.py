@@ -238,5 +238,5 @@ def test_the_courses_own_lessons_have_nothing_to_complain_of():
 def test_a_source_that_is_not_json_is_told(built_course):
     built_course.source.write_text("{")
     (told,) = lint.source(built_course.lesson, built_course.root)
-    assert "is no notebook" in str(told) and "delete it and run" in str(told)
+    assert "is no notebook" in str(told) and "keep a copy of it" in str(told)
     assert json.dumps(told.rule) == '"json"'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from learning.build import course as courses
+from learning.build import saved
 from learning.build.course import Course
-from learning.build.finding import Complaint
+from learning.build.finding import BuildError, Complaint
 from learning.build.lint import cells, files, leaks, names
 from learning.build.notebook import Assembly, assemble, path
 from learning.lesson import Lesson
@@ -34,10 +34,9 @@ def source(lesson: Lesson, root: Path = courses.ROOT) -> list[Complaint]:
         return found
     file = str(target.relative_to(root))
     try:
-        book = json.loads(target.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        remedy = f"delete it and run python -m learning.build {lesson.slug}"
-        return [*found, Complaint("json", file, "notebook", f"is no notebook: {error}", remedy)]
+        book = saved.read(target.read_bytes(), file)
+    except BuildError as error:
+        return found + error.complaints
     return found + files.notebook(book, file)
 
 
