@@ -1,7 +1,8 @@
-"""Who runs this Python, as far as what is shown and kept depends on it: Colab, or nbgrader. Standard library only."""
+"""What surrounds this Python, as far as what is shown and kept depends on it: Colab, nbgrader, installed packages. Standard library only."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import sys
 
@@ -27,3 +28,11 @@ def validating() -> bool:
 def graded() -> bool:
     """Whether nbgrader runs this notebook, to validate or to grade it: then nothing is kept."""
     return validating() or bool(os.environ.get("NBGRADER_EXECUTION"))
+
+
+def installed(package: str) -> str:
+    """The version of ``package`` that is installed for this Python, "" where none is; it is not imported."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""

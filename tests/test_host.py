@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import types
 
 import pytest
 
-from learning import companions, host
+from learning import companions, course, host
 from learning.doctor import facts
 
 NBGRADER = {
@@ -63,3 +64,9 @@ def test_the_doctor_and_the_companions_see_the_same_colab(surroundings, monkeypa
     assert facts.gather().colab is colab
     monkeypatch.chdir(tmp_path)
     assert ("this disk ends with the runtime" in companions.begin("glossary").markdown) is lost
+
+
+def test_a_package_is_told_by_its_version_without_being_imported():
+    assert host.installed("pytest") == pytest.__version__ and host.installed("no-such-package") == ""
+    code = "import sys; from learning import host; host.installed('torch'); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=course.ROOT).returncode == 0

@@ -1,12 +1,12 @@
 """What a record says of the machine it was made on. torch and Triton are imported only where a GPU is asked about."""
 
-import importlib.metadata
 import os
 import platform
 import re
 from pathlib import Path
 from typing import Any
 
+from learning import host
 from learning.judge.abreast import cores
 
 PACKAGES = ("torch", "triton", "numpy")
@@ -21,13 +21,8 @@ def processor() -> str:
 
 def versions(*packages: str) -> dict[str, str]:
     """Versions by name: Python's, and those of ``packages`` (by default what kernels need) that are installed."""
-    found = {"python": platform.python_version()}
-    for name in packages or PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+    found = {name: host.installed(name) for name in packages or PACKAGES}
+    return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
 
 
 def machine(**more: Any) -> dict[str, Any]:

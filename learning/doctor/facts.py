@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -57,7 +56,7 @@ class Facts:
 
 def gather() -> Facts:
     """The facts of this machine, as this Python sees them."""
-    packages = {name: version(name) for name in PACKAGES}
+    packages = {name: host.installed(name) for name in PACKAGES}
     work = course.workspace()
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     return Facts(
@@ -79,14 +78,6 @@ def gather() -> Facts:
         wsl="microsoft" in platform.release().lower(),
         checkout=(course.ROOT / "pyproject.toml").is_file(),
     )
-
-
-def version(package: str) -> str:
-    """The installed version of ``package``, "" where it is not installed for this Python."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 def cuda_of_torch() -> str:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.metadata
 import json
 import os
 import platform
 from pathlib import Path
 
-from learning import imported
+from learning import host, imported
 from learning.files import replace
 from learning.grading.outcome import FAILED, Outcome
 from learning.lens import device as lens
@@ -42,10 +41,7 @@ def package_hash(lesson: str) -> str:
 def environment() -> str:
     """Python and the packages that compute, with their versions, as one line."""
     names = [f"python {platform.python_version()} {platform.machine()}"]
-    for name in PACKAGES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            names.append(f"{name} {importlib.metadata.version(name)}")
-    return ", ".join(names)
+    return ", ".join([*names, *(f"{name} {version}" for name in PACKAGES if (version := host.installed(name)))])
 
 
 def gpus() -> list[str]:
