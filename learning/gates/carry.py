@@ -15,7 +15,6 @@ import io
 import json
 import os
 import re
-import stat
 import struct
 import zipfile
 import zlib
@@ -24,7 +23,7 @@ from pathlib import Path
 
 from learning.files import create
 from learning.gates import records
-from learning.gates.lock import LockedOut, locked
+from learning.gates.lock import appending, write
 
 LOGS = "logs.txt"
 MANIFEST = "carry.json"
@@ -133,47 +132,33 @@ def merge(path: Path, data: bytes, told: Taken | None = None) -> Taken:
     told.notes += [f"brought {damage.sentence()}" for damage in brought.damage]
     if brought.refused:
         told.notes.append(f"{len(brought.refused)} records made by tests were left out")
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise CarryError(f"{path} is not a regular file, so no progress can be kept in it")
-        with locked(handle):
-            held = path.read_bytes()
-            here = {record["hash"] for record in records.parse(held, fixture=True).records}
-            there = {record["hash"] for record in brought.records}
-            new = [record for record in brought.records if record["hash"] not in here]
-            told.added, told.known = len(new), len(there & here)
-            told.apart = bool(new) and bool(here - there)
-            lines = b"".join(records.canonical(record) + b"\n" for record in new)
-            torn = b"\n" if lines and held and not held.endswith(b"\n") else b""
-            if len(held) + len(torn) + len(lines) > records.MAX_BYTES:
-                raise CarryError(f"{path} would grow beyond {records.MAX_BYTES >> 20} MiB; nothing was added to it")
-            records.write(handle, torn + lines)
-    except LockedOut as error:
-        raise CarryError(f"{path} {error}") from None
-    finally:
-        os.close(handle)
+    with appending(path, CarryError) as handle:
+        held = path.read_bytes()
+        here = {record["hash"] for record in records.parse(held, fixture=True).records}
+        there = {record["hash"] for record in brought.records}
+        new = [record for record in brought.records if record["hash"] not in here]
+        told.added, told.known = len(new), len(there & here)
+        told.apart = bool(new) and bool(here - there)
+        lines = b"".join(records.canonical(record) + b"\n" for record in new)
+        torn = b"\n" if lines and held and not held.endswith(b"\n") else b""
+        if len(held) + len(torn) + len(lines) > records.MAX_BYTES:
+            raise CarryError(f"{path} would grow beyond {records.MAX_BYTES >> 20} MiB; nothing was added to it")
+        write(handle, torn + lines)
     return told
 
 
 def _log(path: Path, data: bytes, told: Taken) -> None:
     """Take in a logs.txt: made where none is, continued by the entries it lacks; where the files differ in anything but whole
-    entries, the other one is kept beside. Raises ``CarryError`` where the file stays locked."""
+    entries, the other one is kept beside. Raises ``CarryError`` where the file stays locked or is no regular file."""
     if create(path, data):
         told.log = f"{LOGS} made"
         return
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
-    try:
-        with locked(handle):
-            held = path.read_bytes()
-            more = data[len(held) :] if data.startswith(held) else _entries(held, data)
-            if more:
-                records.write(handle, more)
-                told.log = f"{LOGS} continued"
-    except LockedOut as error:
-        raise CarryError(f"{path} {error}") from None
-    finally:
-        os.close(handle)
+    with appending(path, CarryError) as handle:
+        held = path.read_bytes()
+        more = data[len(held) :] if data.startswith(held) else _entries(held, data)
+        if more:
+            write(handle, more)
+            told.log = f"{LOGS} continued"
     if more is None:
         beside = path.with_name(f"logs.carried-{hashlib.sha256(data).hexdigest()[:8]}.txt")
         made = create(beside, data)

@@ -1,12 +1,16 @@
-"""An exclusive lock on an open file, on POSIX and Windows, that gives up instead of waiting forever."""
+"""Files that several append to: one opens them, under an exclusive lock, on POSIX and Windows, that gives up instead of waiting
+forever. What is there is never changed.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 try:
     import fcntl
@@ -20,6 +24,28 @@ _BYTE = 1 << 30  # Windows locks are mandatory: lock one byte far past the end, 
 
 class LockedOut(Exception):
     """Another process held the lock for longer than the wait."""
+
+
+@contextlib.contextmanager
+def appending(path: Path, error: Callable[[str], Exception]) -> Iterator[int]:
+    """The file at ``path``, made where missing, open to be read and appended to, and locked. Raises ``error`` with a sentence
+    where it is no regular file or stays locked by another, ``OSError`` where it cannot be opened."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise error(f"{path} is not a regular file, so nothing can be kept in it")
+        with locked(handle):
+            yield handle
+    except LockedOut as out:
+        raise error(f"{path} {out}") from None
+    finally:
+        os.close(handle)
+
+
+def write(handle: int, data: bytes) -> None:
+    """All of ``data``, in one write where the system takes it in one."""
+    while data:
+        data = data[os.write(handle, data) :]
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from typing import Any
 
 from learning.gates import log_numbers, log_record
 from learning.gates.comparison import Shown
-from learning.gates.lock import LockedOut, locked
+from learning.gates.lock import appending, write
 from learning.gates.log_numbers import Held
 from learning.gates.scoring import compare
 from learning.judge import setting as settings
@@ -139,19 +139,13 @@ def append(path: Path, text: str) -> None:
     """Add ``text`` to the file after a blank line, in one write under a lock; what is there is never changed. Raises
     ``LogError`` where the file cannot be written."""
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
-        try:
-            with locked(handle):
-                size = os.lseek(handle, 0, os.SEEK_END)
-                os.lseek(handle, max(0, size - 1), os.SEEK_SET)
-                torn = bool(size) and os.read(handle, 1) != b"\n"
-                data = (b"\n" * (torn + bool(size))) + text.encode("utf-8")
-                while data:
-                    data = data[os.write(handle, data) :]
-        finally:
-            os.close(handle)
-    except (OSError, LockedOut) as error:
-        raise LogError(f"{path.name} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        with appending(path, LogError) as handle:
+            size = os.lseek(handle, 0, os.SEEK_END)
+            os.lseek(handle, max(0, size - 1), os.SEEK_SET)
+            torn = bool(size) and os.read(handle, 1) != b"\n"
+            write(handle, (b"\n" * (torn + bool(size))) + text.encode("utf-8"))
+    except OSError as error:
+        raise LogError(f"{path.name} cannot be written: {error.strerror or error}") from None
 
 
 def _matched(name: str, value: Any, known: list[Held]) -> list[tuple[float, Held]]:

@@ -17,7 +17,6 @@ import datetime
 import functools
 import hashlib
 import heapq
-import importlib.metadata
 import io
 import json
 import os
@@ -27,7 +26,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from learning.gates.lock import LockedOut, locked
+from learning.gates.lock import appending, write
+from learning.host import installed
 
 FILE = "progress.jsonl"
 EVENTS = (
@@ -103,12 +103,7 @@ def digest(record: dict) -> str:
 @functools.cache
 def _environment() -> tuple[tuple[str, str], ...]:
     versions = {"python": platform.python_version(), "platform": platform.platform(terse=True)}
-    for name in ("torch", "triton", "numpy"):
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = ""
-    return tuple(versions.items())
+    return tuple((versions | {name: installed(name) for name in ("torch", "triton", "numpy")}).items())
 
 
 def environment() -> dict[str, str]:
@@ -155,20 +150,12 @@ def append(
     canonical(record)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise RecordError(f"{path} is not a regular file, so no progress can be kept in it")
-        with locked(handle):
-            last, torn = _last(handle)
-            record["sequence"] = last["sequence"] + 1 if last else 1
-            record["previous"] = last["hash"] if last else ""
-            record["hash"] = digest(record)
-            write(handle, (b"\n" if torn else b"") + canonical(record) + b"\n")
-    except LockedOut as error:
-        raise RecordError(f"{path} {error}") from None
-    finally:
-        os.close(handle)
+    with appending(path, RecordError) as handle:
+        last, torn = _last(handle)
+        record["sequence"] = last["sequence"] + 1 if last else 1
+        record["previous"] = last["hash"] if last else ""
+        record["hash"] = digest(record)
+        write(handle, (b"\n" if torn else b"") + canonical(record) + b"\n")
     return record
 
 
@@ -317,8 +304,3 @@ def _read(handle: int, count: int) -> bytes:
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
-
-
-def write(handle: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(handle, data) :]
