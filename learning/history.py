@@ -52,6 +52,21 @@ class History:
                 found.append((f"In[{number}]", neutralise(source)[0]))
         return found
 
+    def replaced(self, name: str) -> list[str]:
+        """What the check ``name`` was judged by here that is not the lesson's own: the check or a reference of the set-up whose
+        newest definition in this kernel stands in a cell that the course did not write, or wrote for another version."""
+        shell = _shell()
+        if shell is None or self.released is None:
+            return []
+        judges = [one for one in self.locked_names if one == name or one.endswith(("_reference", "_oracle"))]
+        found = []
+        for one in judges:
+            for source in reversed(list(shell.history_manager.input_hist_raw)):
+                if one in source and one in statements.defined(neutralise(source)[0]):
+                    found += [] if statements.squeezed(source) in self.locked else [one]
+                    break
+        return sorted(found)
+
     def folder(self) -> Path | None:
         """The folder of the notebook (or script) that runs, None where it cannot be told."""
         shell = _shell()

@@ -112,10 +112,9 @@ class Session(Rows):
         self.checked = True
         source = fingerprint(self.history.cells(), self.lesson.entries)
         card = self.device.name if self.device is not None else "CPU"
+        how = {"source": source, "public": self.public, "device": result.device, "card": card}
         self._keep(
-            lambda log: evidence.parity(
-                log, self.lesson, [result], source=source, public=self.public, device=result.device, card=card
-            )
+            lambda log: evidence.parity(log, self.lesson, [result], replaced=self.history.replaced(result.check), **how)
         )
 
     def ran(self, source: str) -> None:

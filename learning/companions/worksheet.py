@@ -167,8 +167,12 @@ def page(one: Kept, sheet: Experiment) -> list[str]:
         payload = sheet.concluded["payload"]
         rows.append(["concluded", cell(sheet.concluded["time"][:16].replace("T", " "))])
         rows.append(["source measured", cell(sheet.concluded["source"][:12]) or "unknown"])
+        typed = "" if sequence(payload.get("benchmarks")) else " (typed in by hand)"
+        if not {str(one) for one in sequence(payload.get("benchmarks"))} <= {record["hash"] for record in one.records}:
+            rows.append(["samples", "the benchmark they were read from is no longer among the records"])
         rows += [
-            [f"samples: {cell(name)}", _summary(times, payload.get("unit", ""))] for name, times in _pairs(payload)
+            [f"samples{typed}: {cell(name)}", _summary(times, payload.get("unit", ""))]
+            for name, times in _pairs(payload)
         ]
         rows += [[name, cell(payload["fields"].get(name, ""))] for name in END]
     return [f"### {one.card.id} {cell(one.card.title)}, worksheet {sheet.number}", table(("", ""), rows)]

@@ -35,12 +35,15 @@ def parity(
     card: str = "",
     via: str = "notebook",
     file: str = "",
+    replaced: list[str] | tuple[str, ...] = (),
     fixture: bool = False,
 ) -> dict | None:
     """Append one ``parity`` record for the public ``results`` of one run; None where there is none.
 
     ``source`` is the answer's fingerprint, ``public`` the names of all public checks of the lesson, ``card`` the
-    device's name (NVIDIA T4), ``via`` "notebook" or "check", ``file`` the name of the file that was checked. Raises what ``records.append`` raises.
+    device's name (NVIDIA T4), ``via`` "notebook" or "check", ``file`` the name of the file that was checked, ``replaced`` what of
+    the lesson's own checks and references was not the lesson's own when it ran: such a pass proves nothing. Raises what
+    ``records.append`` raises.
     """
     shown = [result for result in results if not result.hidden]
     if not shown:
@@ -52,5 +55,8 @@ def parity(
         "card": card,
         "via": via,
         "file": file,
+        "version": lesson.version,
     }
+    if replaced:
+        payload["replaced"] = sorted(replaced)
     return records.append(path, "parity", lesson.slug, device=device, source=source, payload=payload, fixture=fixture)

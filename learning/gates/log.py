@@ -7,8 +7,8 @@
         surprise="eager PyTorch was at the floor already, and so was I",
     )
 
-The names are those of ``learning.gates.log_numbers``. A number that no record holds is refused, with the nearest one that is;
-so the log says nothing that was not measured. Standard library only.
+The names are those of ``learning.gates.log_numbers``. A number that no record holds is refused, with the nearest one that is.
+What a lesson's own cell hands to ``measured`` is believed as it comes. Standard library only.
 """
 
 from __future__ import annotations

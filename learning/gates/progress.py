@@ -75,10 +75,13 @@ def parity(lesson: Lesson, records: list[dict]) -> Found:
     kernels are interpreted leaves nothing to do but the GPU."""
     wanted = "cpu" if lesson.kind == "cpu" else "cuda"
     states: dict[tuple[str, str], dict[str, str]] = {}
-    elsewhere = False
+    elsewhere, replaced = False, ""
     proof: dict | None = None
     for record in records:
         if record["event"] != "parity" or not record["source"]:
+            continue
+        if record["payload"].get("replaced"):
+            replaced = ", ".join(map(str, _list(record["payload"]["replaced"])))
             continue
         group = states.setdefault((record["device"], record["source"]), {})
         public = [str(name) for name in _list(record["payload"].get("public"))]
@@ -90,9 +93,17 @@ def parity(lesson: Lesson, records: list[dict]) -> Found:
                 proof = record
             elsewhere = True
     if proof is not None:
-        return Found(proof, "every public check passed on " + ("the CPU" if wanted == "cpu" else "a GPU"))
+        made = proof["payload"].get("version", lesson.version)
+        of = "" if made == lesson.version else f" of version {made} of the lesson; this is version {lesson.version}"
+        return Found(proof, "every public check passed on " + ("the CPU" if wanted == "cpu" else "a GPU") + of)
     if elsewhere and wanted == "cuda":
         return Found(None, "every public check passed on the interpreter; open until they pass on a GPU", True)
+    if replaced:
+        return Found(
+            None,
+            f"a pass does not count where {replaced} is not as the lesson has it: run that cell as it was released, or "
+            f"python -m learning.workshops.check {lesson.slug}",
+        )
     return Found(None, "not every public check has passed for one answer yet")
 
 

@@ -173,7 +173,9 @@ def read(path: str | os.PathLike, *, fixture: bool = False) -> Records:
     if not stat.S_ISREG(status.st_mode):
         raise RecordError(f"{path} is not a regular file")
     if status.st_size > MAX_BYTES:
-        raise RecordError(f"{path} holds {status.st_size} bytes; a log above {MAX_BYTES} bytes is not read")
+        raise RecordError(
+            f"{path} holds {status.st_size >> 20} MiB, and a log above {MAX_BYTES >> 20} MiB is not read: move it away, and a new one begins"
+        )
     return parse(path.read_bytes(), fixture=fixture)
 
 

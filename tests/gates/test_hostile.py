@@ -4,17 +4,22 @@ import contextlib
 import copy
 import io
 import json
+import os
 import random
 import zipfile
 
+import nbclient
+import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learning import attempts, course
 from learning import lesson as lessons
 from learning.companions import overview, portfolio, worksheet
 from learning.gates import carry, log_numbers, predictions, records
 from learning.gates.progress import UNREADABLE, progress
+from learning.history import History
 from learning.widgets import checklist_view
 from learning.workshops import command, work
 
@@ -343,3 +348,74 @@ def test_another_learners_log_is_taken_for_what_it_is_and_the_page_says_what_tha
     assert proved(b"".join(LINES)) == proved(b"".join(chained(WEEK)))
     assert "does not prove honesty" in portfolio.HEAD
     assert lessons.load(GPU.slug).gates
+
+
+def sitting(folder, *sources):
+    """Cells run in a real kernel in ``folder``."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}})
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("NBGRADER", "JPY_SESSION", "LEARNING_WORK"))
+    }
+    client.execute(env=kept | {"PYTHONDONTWRITEBYTECODE": "1", "IPYTHONDIR": str(folder / ".ipython")})
+
+
+def released(role):
+    return [
+        course.text(cell)
+        for cell in course.load(course.release("online_normalizer"))["cells"]
+        if course.role(cell) == role
+    ]
+
+
+BOOTSTRAP = f"import sys\nsys.path.insert(0, {str(course.ROOT)!r})\nimport learning.session\nlearning.session.begin('online_normalizer')"
+
+
+def test_a_check_cell_that_was_changed_or_is_of_another_version_proves_nothing_until_the_released_one_runs(tmp_path):
+    card, checks = lessons.load("online_normalizer"), released("check")
+    answer = attempts.answer(card).source
+    *lines, call = checks[0].rstrip().splitlines()
+    changed = "\n".join([*[line for line in lines if not line.startswith("    ")], "    pass\n\n", call])
+    sitting(tmp_path, BOOTSTRAP, *released("setup"), answer, changed, *checks[1:])
+    kept = records.read(tmp_path / records.FILE)
+    (gate,) = [one for one in progress(card, kept.records).gates if one.id == "parity"]
+    name = call.partition("(")[0]
+    assert [one["payload"].get("replaced") for one in kept if one["event"] == "parity"] == [[name]] + [None] * (
+        len(checks) - 1
+    )
+    assert not gate.proved and f"{name} is not as the lesson has it" in gate.why
+    sitting(tmp_path, BOOTSTRAP, *released("setup"), answer, changed, checks[0])
+    kept = records.read(tmp_path / records.FILE)
+    (gate,) = [one for one in progress(card, kept.records).gates if one.id == "parity"]
+    assert gate.proved and kept.records[-1]["payload"]["version"] == card.version
+
+
+def test_a_reference_that_a_cell_put_in_the_courses_place_proves_no_parity(tmp_path):
+    card, checks = lessons.load("online_normalizer"), released("check")
+    (name, *_) = [
+        one
+        for one in sorted(History(card, course.load(course.release(card.slug))).locked_names)
+        if one.endswith("_reference")
+    ]
+    mine = f"def {name}(*arguments):\n    return 1.0, 1.0"
+    sitting(tmp_path, BOOTSTRAP, *released("setup"), attempts.answer(card).source, mine, checks[0])
+    (record,) = [one for one in records.read(tmp_path / records.FILE) if one["event"] == "parity"]
+    assert record["payload"]["replaced"] == [name]
+
+
+def test_a_pass_of_an_older_version_of_the_lesson_says_so():
+    old = copy.deepcopy(WEEK[4])
+    old["payload"]["version"] = GPU.version + 1
+    (gate,) = [one for one in progress(GPU, [old]).gates if one.id == "parity"]
+    assert gate.proved and f"of version {GPU.version + 1} of the lesson; this is version {GPU.version}" in gate.why
+
+
+def test_a_worksheet_tells_typed_samples_and_lost_benchmarks_from_recorded_ones(desk):
+    desk.write_bytes(b"".join(chained(EVERYTHING)))
+    assert "samples (typed in by hand): mine" in repr(worksheet.show())
+    read = copy.deepcopy(EVERYTHING)
+    read[-2]["payload"]["benchmarks"] = ["f" * 64]
+    desk.write_bytes(b"".join(chained(read)))
+    assert "no longer among the records" in repr(worksheet.show()) and "typed" not in repr(worksheet.show())
