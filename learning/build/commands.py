@@ -84,14 +84,16 @@ def main(argv: list[str] | None = None, *, root: Path = courses.ROOT, folders: P
         told = [f"{len(chosen)} lessons", *([f"{len(companions)} companions"] if companions else [])]
         return _told(found, f"{', '.join(told)}: no drift")
     if options.pull:
-        return _told(_pull(chosen, root), "")
+        from learning.build import companions as pages
+
+        return _told(_pull(chosen, root) + pages.unpullable(companions if options.lessons else [], root), "")
     if options.kit:
         return _kit(Path(options.kit), chosen, root)
     complaints, built = _build(chosen, root, force=options.force)
     if companions:
         from learning.build import companions as pages
 
-        complaints += pages.write(companions, root)
+        complaints += pages.write(companions, root, force=options.force)
     if options.release and chosen:
         complaints += _release(built, root, grade=not options.no_grade)
     return _told(complaints, "")

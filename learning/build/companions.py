@@ -8,11 +8,14 @@ grades, no outputs and no counters; a cell's id is its name.
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from learning import companions
 from learning.build import course as courses
+from learning.build import saved
 from learning.build import text as pages
 from learning.build.cells import Cell, identifier
 from learning.build.course import Course
@@ -22,6 +25,7 @@ from learning.build.notebook import assemble, serialise
 from learning.build.opening import badge, finding
 from learning.build.text import Block
 from learning.files import replace
+from learning.judge.cells import text_of
 from learning.lesson import Lesson
 
 FOLDER = "notebooks"
@@ -121,9 +125,14 @@ def notebook(slug: str, course: Course, folder: Path = companions.FOLDER) -> dic
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
-        "learning": {"companion": slug},
+        "learning": {"built": _digest(cell.source for cell in made), "companion": slug},
     }
     return {"cells": [_json(cell) for cell in made], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _digest(sources: Iterable[str]) -> str:
+    """What a companion remembers of the texts it was built with, so that an edit in it shows; runs and outputs do not count."""
+    return hashlib.sha256(json.dumps([source.rstrip() for source in sources]).encode()).hexdigest()[:16]
 
 
 def _json(cell: Cell) -> dict:
@@ -136,17 +145,48 @@ def path(slug: str, root: Path = courses.ROOT) -> Path:
     return root / FOLDER / f"{slug}.ipynb"
 
 
-def write(names: list[str], root: Path = courses.ROOT) -> list[Complaint]:
-    """Build the named companions under ``root``, saying which changed; returns the complaints."""
+def write(names: list[str], root: Path = courses.ROOT, *, force: bool = False) -> list[Complaint]:
+    """Build the named companions under ``root``, saying which changed; returns the complaints. One whose cells were edited is
+    left as it is, unless ``force`` throws that away."""
     course, complaints = courses.read(root), []
     for slug in names:
+        file = path(slug, root)
         try:
-            changed = replace(path(slug, root), serialise(notebook(slug, course)))
+            made = serialise(notebook(slug, course))
+            if found := saved.astray(file, root, str(file.relative_to(root))) + (
+                [] if force else _edited(file, root, slug)
+            ):
+                raise BuildError(found)
+            changed = replace(file, made)
         except BuildError as error:
             complaints += error.complaints
             continue
-        print(f"{path(slug, root).relative_to(root)}: {'written' if changed else 'up to date'}", flush=True)
+        print(f"{file.relative_to(root)}: {'written' if changed else 'up to date'}", flush=True)
     return complaints
+
+
+def _edited(file: Path, root: Path, slug: str) -> list[Complaint]:
+    """A complaint where building over the notebook at ``file`` would lose what was written in it; raises what ``saved.read``
+    raises."""
+    if not file.is_file():
+        return []
+    name = str(file.relative_to(root))
+    book = saved.read(file.read_bytes(), name)
+    told = book["metadata"].get("learning")
+    built = told.get("built") if isinstance(told, dict) else None
+    if built in (None, _digest(text_of(cell).replace("\r\n", "\n") for cell in book["cells"])):
+        return []
+    remedy = f"make them in learning/companions/{slug}.md, or build with --force and lose them"
+    return [Complaint("unpulled", name, "notebook", "holds edits, which are not pulled back from a companion", remedy)]
+
+
+def unpullable(names: Iterable[str], root: Path = courses.ROOT) -> list[Complaint]:
+    """A complaint for each companion whose notebook was named to be pulled."""
+    return [
+        Complaint("unpulled", str(path(slug, root).relative_to(root)), "notebook", "edits are not pulled back from a companion",
+                  f"make them in learning/companions/{slug}.md")
+        for slug in names
+    ]  # fmt: skip
 
 
 def check(root: Path = courses.ROOT, lessons: Iterable[Lesson] = ()) -> list[Complaint]:

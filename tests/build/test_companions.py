@@ -103,6 +103,38 @@ def test_drift_is_named_and_building_mends_it(tmp_path, capsys):
     assert "portfolio.ipynb, notebook: is missing" in told and "notes.txt, file: is no companion" in told
 
 
+def test_an_edit_in_a_companions_notebook_is_not_built_over_and_a_run_is_none(tmp_path, capsys):
+    assert companions.write(["worksheet"], tmp_path) == []
+    file = companions.path("worksheet", tmp_path)
+    whole, book = file.read_bytes(), json.loads(file.read_bytes())
+    book["cells"][1] |= {"execution_count": 3, "outputs": [{"output_type": "stream", "name": "stdout", "text": "run"}]}
+    file.write_text(json.dumps(book))
+    assert companions.write(["worksheet"], tmp_path) == [] and file.read_bytes() == whole
+    book["cells"][2]["source"] = "What I wrote here."
+    file.write_text(json.dumps(book))
+    held = file.read_bytes()
+    (told,) = companions.write(["worksheet"], tmp_path)
+    assert "holds edits" in str(told) and "learning/companions/worksheet.md" in str(told) and file.read_bytes() == held
+    assert companions.write(["worksheet"], tmp_path, force=True) == [] and file.read_bytes() == whole
+
+
+def test_a_damaged_companion_or_one_that_is_a_link_is_named_and_left(tmp_path):
+    file = companions.path("glossary", tmp_path)
+    file.parent.mkdir()
+    file.write_text('{"cells": [')
+    (told,) = companions.write(["glossary"], tmp_path)
+    assert "is no notebook" in str(told) and "keep a copy" in str(told) and file.read_text() == '{"cells": ['
+    file.rename(tmp_path / "elsewhere.ipynb")
+    file.symlink_to(tmp_path / "elsewhere.ipynb")
+    (told,) = companions.write(["glossary"], tmp_path, force=True)
+    assert "is reached by a link" in str(told) and (tmp_path / "elsewhere.ipynb").read_text() == '{"cells": ['
+
+
+def test_pulling_a_companion_by_name_says_where_its_text_is_edited(capsys):
+    assert commands.main(["--pull", "glossary"]) == 1
+    assert "learning/companions/glossary.md" in capsys.readouterr().err
+
+
 def test_the_command_builds_and_checks_companions_by_name(capsys):
     assert commands.main(["glossary", "worksheet"]) == 0
     assert capsys.readouterr().out.splitlines() == [
