@@ -46,7 +46,9 @@ def against(case: dict, row: Row) -> dict:
     is at most the row's bar; ``text`` says whether the interval is sure of that."""
     mode = case["timing"]
     named = {one["name"]: one for one in case["results"]}
-    ours = named.get(row.answer) or report.result(case)
+    ours = named.get(row.answer) if row.answer else report.result(case)
+    if ours is None:  # the entry's own time says nothing of another form
+        return {"verdict": "unmeasured", "text": f"{row.answer}: it is not in the record"}
     theirs = named.get(row.versus)
     if theirs is None or theirs["unavailable"] or not theirs[mode]:
         reason = (theirs["unavailable"] or theirs["why_no_graph"]) if theirs else "it is not in the record"

@@ -101,6 +101,11 @@ def test_a_row_without_its_peer_is_unmeasured_and_says_why():
     assert results.against(case([1.0], [1.0]), Row("c", "big", "cuBLAS"))["verdict"] == "unmeasured"
 
 
+def test_a_row_of_a_form_that_was_not_timed_is_unmeasured_and_never_the_entry_s():
+    told = results.against(case([0.9] * 20, [1.0] * 20), Row("claim", "big", "Liger", 1.0, "tuned"))
+    assert told == {"verdict": "unmeasured", "text": "tuned: it is not in the record"}
+
+
 def test_records_that_are_kept_are_whole_and_say_whose_they_are():
     kept = BENCHMARKS / "results" / "speed-rows.json"
     if not kept.exists():

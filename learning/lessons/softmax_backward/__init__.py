@@ -28,8 +28,8 @@ HINTS = (
     "It is I1's kernel with two inputs and no exponential. There are three addresses, y's, g's and the output's, and three pairs "
     "of strides. The masked lanes take part in one sum only, and never in a maximum, so the padding that was right in I1 is "
     "wrong here: which number adds nothing to a sum of products, whatever the other factor holds?",
-    "In the wrapper: ask the same questions of y and of g, then whether g is like y, then num_warps; allocate a packed result, "
-    "return early when there are no rows, launch one program a row with all four strides. In the kernel the order is offsets, "
+    "In refuse: ask the same questions of y and of g, then whether g is like y, then num_warps. In the wrapper: refuse, allocate a "
+    "packed result, return early when there are no rows, launch one program a row with all four strides. In the kernel the order is offsets, "
     "mask, two masked loads, both widened to fp32 before they meet, the row's sum of products, the difference, the product, and "
     "a store as the output's element type under the same mask. Subtract first and multiply afterwards: the other way round two "
     "large numbers cancel.",
