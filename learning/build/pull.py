@@ -8,6 +8,7 @@ written.
 from __future__ import annotations
 
 import re
+from dataclasses import replace as replaced
 from pathlib import Path
 
 from learning.build import course as courses
@@ -54,7 +55,11 @@ def pull(lesson: Lesson, root: Path = courses.ROOT) -> list[Path]:
     if complaints:
         raise BuildError(complaints)
     again = assemble(lesson, course, Folder(lesson, texts))
-    if trouble := again.complaints + _differences(changes, made, again, file):
+    if again.complaints:  # of a page that nobody has on disk
+        raise BuildError(
+            [replaced(c, message=f"with the notebook's edits in it: {c.message}") for c in again.complaints]
+        )
+    if trouble := _differences(changes, made, again, file):
         raise BuildError(trouble)
     files = _files(lesson, made.folder, texts)
     _unmoved(path, data, root)

@@ -47,7 +47,14 @@ def read(text: str) -> list[Block]:
     text = text.replace("\r\n", "\n")
     lines = text.split("\n")
     at, blocks = 0, []
-    for cell in jupytext.reads(text, fmt=FORMAT).cells:
+    try:
+        cells = jupytext.reads(text, fmt=FORMAT).cells
+    except Exception as error:  # a header is YAML, whose readers have errors of their own
+        first = str(error).split("\n")[0]
+        raise TextError(
+            f"lesson.md line 1: no cells can be read ({first}); a page begins with no header and no ---"
+        ) from None
+    for cell in cells:
         if cell.cell_type == "raw":
             raise TextError(
                 f"lesson.md line {at + 1}: a raw cell or a header; delete it, the card holds what a header would"

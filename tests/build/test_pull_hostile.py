@@ -191,6 +191,28 @@ def test_what_no_file_could_give_back_is_refused_and_every_other_edit_waits_with
     assert snapshot(built_course) == before
 
 
+def test_text_that_no_reader_of_headers_can_read_comes_back_as_text(built_course):
+    built_course.edit("text-what-goes-in-and-what-comes-out", "## What goes", "---\n[a: {*b\n\n## What goes")
+    held = "".join(find(built_course.book(), "text-what-goes-in-and-what-comes-out")["source"])
+    assert built_course.run("--pull") == 0
+    assert held in built_course.built().values()
+
+
+def test_text_that_would_be_read_as_the_pages_header_is_refused_as_an_edit(built_course, capsys):
+    built_course.edit("text-what-goes-in-and-what-comes-out", "## What goes", "---\na: 1\n---\n## What goes")
+    before = snapshot(built_course)
+    assert built_course.run("--pull") == 1
+    assert "with the notebook's edits in it: lesson.md line 1: a raw cell or a header" in capsys.readouterr().err
+    assert snapshot(built_course) == before
+
+
+def test_a_page_that_begins_with_a_header_no_reader_can_read_is_named(built_course, capsys):
+    page = built_course.folder / "lesson.md"
+    page.write_text("---\n[a: {*b\n---\n\n" + page.read_text())
+    assert built_course.run("--pull") == 1
+    assert "lesson.md line 1: no cells can be read" in capsys.readouterr().err
+
+
 def test_a_picture_pasted_where_no_text_changed_is_not_built_over(built_course, capsys):
     put("text-your-turn", attachments={"plot.png": {"image/png": "AAAA"}})(built_course)
     assert built_course.run() == 1
