@@ -34,23 +34,30 @@ class WriteError(OSError):
         )
 
 
-def replace(path: str | os.PathLike, data: str | bytes, *, mode: int | None = None) -> bool:
+class Changed(Exception):
+    """A file no longer holds what it held when it was read: somebody saved, moved or deleted it; it is left as it is."""
+
+
+def replace(path: str | os.PathLike, data: str | bytes, *, mode: int | None = None, held: bytes | None = None) -> bool:
     """Give ``path`` the content ``data``, text as UTF-8 with its line breaks as they are; whether anything changed.
 
     A file that already holds these bytes is left alone, its time and mode too; missing parent folders are made. ``mode`` are
-    permission bits in place of those of the file that is there. Raises ``WriteError``, and ``UnicodeEncodeError`` for half a
-    surrogate pair, before anything is touched.
+    permission bits in place of those of the file that is there. ``held`` is what the file was read as: where it holds anything
+    else just before the rename, ``Changed`` is raised. Raises ``WriteError``, and ``UnicodeEncodeError`` for half a surrogate
+    pair, before anything is touched.
     """
     data, path = _bytes(data), Path(path)
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     with _named(path):
         with contextlib.suppress(OSError):
-            if target.is_file() and target.read_bytes() == data:
+            if target.is_file() and target.read_bytes() == data and held in (None, data):
                 return False
         if mode is None and target.is_file():
             mode = target.stat().st_mode & 0o777
         target.parent.mkdir(parents=True, exist_ok=True)
         with _part(target, data, mode) as part:
+            if held is not None and not (target.is_file() and target.read_bytes() == held):
+                raise Changed(str(path))
             os.replace(part, target)
     return True
 

@@ -85,6 +85,20 @@ def test_the_same_bytes_again_leave_the_file_its_time_and_mode(tmp_path):
     assert (now.st_mtime_ns, now.st_ino, mode(target)) == (1, number, 0o640)
 
 
+@pytest.mark.parametrize("now", [b"saved meanwhile", b"new", None])
+def test_a_file_that_holds_anything_but_what_was_read_is_left_as_it_is(tmp_path, now):
+    path = tmp_path / "file"
+    if now is not None:
+        path.write_bytes(now)
+    with pytest.raises(files.Changed, match="file"):
+        files.replace(path, b"new", held=b"old")
+    assert [one.name for one in tmp_path.iterdir()] == ([] if now is None else ["file"])
+    assert now is None or path.read_bytes() == now
+    path.write_bytes(b"old")
+    assert files.replace(path, b"new", held=b"old") and path.read_bytes() == b"new"
+    assert not files.replace(path, b"new", held=b"new")
+
+
 def test_missing_folders_are_made_by_replace_and_wanted_by_create(tmp_path):
     assert files.replace(tmp_path / "a" / "b" / "page", "x")
     with pytest.raises(files.WriteError, match=r"missing/page cannot be written \(No such file or directory\)"):

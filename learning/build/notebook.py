@@ -16,7 +16,7 @@ from learning.build.definitions import PullError
 from learning.build.finding import BuildError, Complaint
 from learning.build.folder import Folder
 from learning.build.opening import bootstrap, title
-from learning.files import replace
+from learning.files import Changed, replace
 from learning.lesson import Lesson
 
 GRADE_KEYS = ("grade", "grade_id", "locked", "points", "solution", "task")
@@ -123,11 +123,19 @@ def path(lesson: Lesson, root: Path = courses.ROOT) -> Path:
     return root / "source" / lesson.slug / f"{lesson.slug}.ipynb"
 
 
-def write(lesson: Lesson, root: Path = courses.ROOT, *, force: bool = False, made: Assembly | None = None) -> bool:
+def write(
+    lesson: Lesson,
+    root: Path = courses.ROOT,
+    *,
+    force: bool = False,
+    made: Assembly | None = None,
+    held: bytes | None = None,
+) -> bool:
     """Build ``source/<slug>/<slug>.ipynb`` under ``root``; returns whether its bytes changed.
 
     ``made`` spares reading the folder again. Raises ``BuildError`` where the folder is faulty, or where the notebook
-    holds edits the folder lacks (``force`` throws those away), is reached by a link, or was saved again meanwhile.
+    holds edits the folder lacks (``force`` throws those away), is reached by a link, or was saved again meanwhile. ``held`` is what
+    it was read as: raises ``Changed`` where it holds anything else now.
     """
     assembled = assemble(lesson, courses.read(root)) if made is None else made
     if assembled.complaints:
@@ -142,7 +150,11 @@ def write(lesson: Lesson, root: Path = courses.ROOT, *, force: bool = False, mad
         held = target.read_bytes()
         if edits := unsaved(assembled, held, target, root):
             raise BuildError(edits)
-        if not target.is_file() or target.read_bytes() != held:
+        try:
+            return replace(target, text, held=held)
+        except Changed:
             message = "was saved or moved while it was built"
-            raise BuildError([Complaint("raced", str(target.relative_to(root)), "notebook", message, "build again")])
-    return replace(target, text)
+            raise BuildError(
+                [Complaint("raced", str(target.relative_to(root)), "notebook", message, "build again")]
+            ) from None
+    return replace(target, text, held=held)

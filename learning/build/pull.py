@@ -21,7 +21,7 @@ from learning.build.folder import Folder
 from learning.build.markers import regions
 from learning.build.notebook import Assembly, assemble
 from learning.build.text import Block
-from learning.files import replace
+from learning.files import Changed, replace
 from learning.judge.cells import text_of
 from learning.lesson import Lesson
 
@@ -62,39 +62,47 @@ def pull(lesson: Lesson, root: Path = courses.ROOT) -> list[Path]:
     if trouble := _differences(changes, made, again, file):
         raise BuildError(trouble)
     files = _files(lesson, made.folder, texts)
-    _unmoved(path, data, root)
-    written = [path for path, new in files.items() if replace(path, new)]
-    _unmoved(path, data, root, written)
-    notebook.write(lesson, root, force=True, made=again)  # nothing of it is lost: the folder was seen to give it back
+    if not path.is_file() or path.read_bytes() != data:
+        raise BuildError([_raced(path, file, [])])
+    written: list[Path] = []
+    for target, (new, old) in files.items():
+        try:
+            written += [target] if replace(target, new, held=old) else []
+        except Changed:
+            raise BuildError([_raced(target, f"{lesson.slug}/{target.relative_to(lesson.folder)}", written)]) from None
+    try:  # nothing of it is lost: the folder was seen to give it back
+        notebook.write(lesson, root, force=True, made=again, held=data)
+    except Changed:
+        raise BuildError([_raced(path, file, written)]) from None
     return written
 
 
-def _files(lesson: Lesson, folder: Folder, texts: dict[str, str]) -> dict[Path, bytes]:
-    """What is to be written where; raises ``BuildError`` where that is reached by a link, or was changed since it was read."""
+def _files(lesson: Lesson, folder: Folder, texts: dict[str, str]) -> dict[Path, tuple[bytes, bytes]]:
+    """What is to be written where, and what stood there when it was read; raises ``BuildError`` where that is reached by a link,
+    was changed since, or mixes line ends."""
     found, complaints = {}, []
     for name, new in texts.items():
         path, file = lesson.folder / name, f"{lesson.slug}/{name}"
         complaints += saved.astray(path, lesson.root, file)
         try:
-            found[path] = folder.written(name, new)
+            found[path] = folder.written(name, new), folder.data(name)
         except PullError as error:
             complaints.append(Complaint("unsupported", file, name, str(error), ""))
         if not path.is_file() or path.read_bytes() != folder.data(name):
-            complaints.append(Complaint("raced", file, name, "was saved while the notebook was pulled", "pull again"))
+            complaints.append(_raced(path, file, []))
     if complaints:
         raise BuildError(complaints)
     return found
 
 
-def _unmoved(path: Path, data: bytes, root: Path, written: list[Path] | None = None) -> None:
-    """Raises ``BuildError`` where the notebook is no longer the one that was read: what was saved since is not written over."""
-    if path.is_file() and path.read_bytes() == data:
-        return
-    message = "was saved again while it was pulled" if path.exists() else "was moved while it was pulled"
-    names = ", ".join(one.name for one in written or [])
+def _raced(path: Path, file: str, written: list[Path]) -> Complaint:
+    """A complaint about a file that is no longer the one that was read: what was saved since is not written over."""
+    names = ", ".join(one.name for one in written)
     kept = f"; the edits up to then are in {names}" if names else "; nothing was written"
-    remedy = "pull again" if path.exists() else "move it back, and pull again"
-    raise BuildError([Complaint("raced", str(path.relative_to(root)), "notebook", message + kept, remedy)])
+    did, remedy = (
+        ("saved again", "pull again") if path.exists() else ("moved or deleted", "put it back, and pull again")
+    )
+    return Complaint("raced", file, path.name, f"was {did} while the notebook was pulled{kept}", remedy)
 
 
 def _carry(changes: Changes, made: Assembly, file: str) -> tuple[dict[str, str], list[Complaint]]:

@@ -340,10 +340,10 @@ def meanwhile(monkeypatch, hand):
 
 
 RACES = {
-    "the_notebook_is_saved_again": (lambda c: c.edit("text-your-turn", "## Your turn", "## Your turn\n\nMeanwhile."), "was saved again while it was pulled"),
-    "the_notebook_is_moved": (lambda c: c.source.rename(c.root / "moved.ipynb"), "was moved while it was pulled"),
-    "the_page_is_saved_again": (lambda c: c.change("lesson.md", "twice as large", "twice as big"), "lesson.md: was saved while the notebook was pulled"),
-    "the_page_is_deleted": (lambda c: (c.folder / "lesson.md").unlink(), "lesson.md: was saved while"),
+    "the_notebook_is_saved_again": (lambda c: c.edit("text-your-turn", "## Your turn", "## Your turn\n\nMeanwhile."), "was saved again while the notebook was pulled"),
+    "the_notebook_is_moved": (lambda c: c.source.rename(c.root / "moved.ipynb"), "was moved or deleted while the notebook was pulled"),
+    "the_page_is_saved_again": (lambda c: c.change("lesson.md", "twice as large", "twice as big"), "lesson.md: was saved again while the notebook was pulled"),
+    "the_page_is_deleted": (lambda c: (c.folder / "lesson.md").unlink(), "lesson.md: was moved or deleted"),
 }  # fmt: skip
 
 
@@ -367,8 +367,8 @@ def test_what_is_saved_while_a_pull_runs_is_never_written_over(built_course, mon
 def test_a_notebook_saved_between_the_files_and_itself_keeps_what_was_saved(built_course, monkeypatch, capsys):
     edited(built_course)
 
-    def write(path, data):
-        done = replace(path, data)
+    def write(path, data, **how):
+        done = replace(path, data, **how)
         built_course.edit("answer-double", "x + x", "2 * x")
         return done
 
@@ -421,11 +421,11 @@ def test_a_pull_that_is_killed_after_any_file_is_finished_by_the_next(
     assert whole.run("--pull") == 0
     left = [writes]
 
-    def write(path, data):
+    def write(path, data, **how):
         if not left[0]:
             raise Killed
         left[0] -= 1
-        return replace(path, data)
+        return replace(path, data, **how)
 
     monkeypatch.setattr(pulls, "replace", write)
     monkeypatch.setattr(notebooks, "replace", write)
