@@ -478,7 +478,7 @@ def test_a_paragraph_that_both_sides_added_stands_once(built_course):
 _BYTES = st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 255)), min_size=1, max_size=3)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_BYTES)
 def test_bytes_changed_anywhere_in_the_notebook_are_pulled_exactly_or_refused(course, templates, tmp_path, flips):
     place = tmp_path / str(len(list(tmp_path.iterdir())))
