@@ -80,119 +80,202 @@ def softmax(x, *, num_warps=4):
     ### END SOLUTION
 
 
-# A tile is ROWS × COLS of x; a program walks over PART columns, in either kernel.
-ROWS, COLS, PART = 64, 64, 512
+# A band is BAND rows of x, a part PART of their columns; x is read STEP columns at a time and written TILE at a time.
+BAND, PART, STEP, TILE = 64, 256, 128, 128
+LEAD = 8  # a band is finished by programs that read the band LEAD further on: far enough to be ready, near enough for the L2 cache
+PATIENCE = 16384  # how often a program asks whether its band is ready before it does that work itself
 
 
 @triton.jit
-def states_kernel(
-    x_ptr,  # x[0, 0], at an address that 16 divides; x[i, j] and x[i + 1, j] lie side by side
-    maxima_ptr,  # maxima[0, 0] of [parts, rows], float32: the largest value of each row's part
-    totals_ptr,  # totals[0, 0] of [parts, rows], float32: its sum of exp(x - maximum)
-    n_rows,
-    n_cols,
-    x_col_stride,  # elements from x[i, j] to x[i, j + 1]: a whole number of 16 bytes
-    ROWS: tl.constexpr,
-    COLS: tl.constexpr,
-    PART: tl.constexpr,  # columns of one part: a multiple of COLS
-):
-    """One program, ROWS rows, one part of their columns: a maximum and a total for each of the rows."""
-    # 1. x as it lies: n_cols lines of n_rows, tiles of COLS × ROWS. Which rows are mine, which part? (tl.make_tensor_descriptor)
-    # 2. A maximum and a total for every place of the tile, so that nothing is combined before the walk is over. Begin with the
-    #    smallest float32 and 0. What a descriptor loads outside x is 0: which of that may never count?
-    # 3. Each step: the new maximum; the total so far, brought over to it; plus exp(x - new maximum).
-    # 4. The places of one row become one state, in the same way. Store it; whose rows exist?
+def clear_kernel(flags_ptr, n_flags, BLOCK: tl.constexpr, AHEAD: tl.constexpr):
+    """Zeros in flags [n_flags], int32."""
+    # 1. If AHEAD: wait for the launch before, then let the next one begin. (tl.extra.cuda.gdc_wait, gdc_launch_dependents)
+    # 2. BLOCK flags a program.
     ### BEGIN SOLUTION
-    first, part = tl.program_id(0) * ROWS, tl.program_id(1)
-    x_tiles = tl.make_tensor_descriptor(x_ptr, [n_cols, n_rows], [x_col_stride, 1], [COLS, ROWS])
-    maxima = tl.full((COLS, ROWS), -3.4028234663852886e38, dtype=tl.float32)
-    totals = tl.zeros((COLS, ROWS), dtype=tl.float32)
-    for start in tl.range(part * PART, tl.minimum(n_cols, (part + 1) * PART), COLS, num_stages=3):
-        cols = start + tl.arange(0, COLS)
-        x = x_tiles.load([start, first]).to(tl.float32)
-        x = tl.where((cols < n_cols)[:, None], x, -float("inf"))
-        higher = tl.maximum(maxima, x)
-        totals = totals * tl.exp(maxima - higher) + tl.exp(x - higher)
-        maxima = higher
-    maximum = tl.max(maxima, axis=0)
-    total = tl.sum(totals * tl.exp(maxima - maximum[None, :]), axis=0)
-    rows = first + tl.arange(0, ROWS)
-    tl.store(maxima_ptr + part * n_rows + rows, maximum, mask=rows < n_rows)
-    tl.store(totals_ptr + part * n_rows + rows, total, mask=rows < n_rows)
+    if AHEAD:
+        tl.extra.cuda.gdc_wait()
+        tl.extra.cuda.gdc_launch_dependents()
+    flags = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(flags_ptr + flags, tl.zeros((BLOCK,), dtype=tl.int32), mask=flags < n_flags)
     ### END SOLUTION
 
 
 @triton.jit
-def quotients_kernel(
-    x_ptr,  # as for states_kernel
-    maxima_ptr,  # [parts, rows], float32, as states_kernel left them
-    totals_ptr,  # [parts, rows], float32
-    out_ptr,  # out[0, 0]; out is contiguous
+def state_of(
+    x_ptr,  # x[0, 0]
+    rows,  # [BAND], int32: which rows
     n_rows,
+    first,  # the first column
+    columns,  # how many columns from there on; those past the last do not count
     n_cols,
     x_col_stride,
-    n_parts,
-    ROWS: tl.constexpr,
-    COLS: tl.constexpr,
-    PART: tl.constexpr,
-    PARTS: tl.constexpr,  # lanes for the parts of a row: a power of two, at least n_parts
+    BAND: tl.constexpr,
+    STEP: tl.constexpr,
+    LANES: tl.constexpr,
+    WHOLE: tl.constexpr,  # whether all these rows and columns exist
 ):
-    """One program, ROWS rows, one part of their columns, what was read last first: merge the rows' states, then quotients."""
-    # 5. Which rows, which part, when program (0, 0) takes the last of both?
-    # 6. All states of my rows, a column of PARTS for each; lanes without a part hold nothing: a maximum of -inf, a total of 0.
-    # 7. One maximum and one total a row. Rows that do not exist have neither: pin what would be NaN.
-    # 8. Each tile: quotients, cast, turned round, stored where both row and column exist. (tl.trans)
+    """Maximum and sum of exp(x − maximum) over some columns of some rows: two float32 tensors [BAND]."""
+    # 3. LANES maxima and totals a row, so that nothing is combined before the walk is over. Begin with the smallest float32
+    #    and 0. A tile [STEP, BAND] arrives columns down; what may stand where no column is, or no row?
+    # 4. As [STEP // LANES, LANES, BAND] its first axis lies within one thread: its maximum, then the new maximum; the total so
+    #    far, brought over to it; plus the sum of exp(x − new maximum). (tl.reshape)
+    # 5. The LANES of a row become one state, in the same way.
     ### BEGIN SOLUTION
-    first = (tl.num_programs(0) - 1 - tl.program_id(0)) * ROWS
-    part = tl.num_programs(1) - 1 - tl.program_id(1)
-    x_tiles = tl.make_tensor_descriptor(x_ptr, [n_cols, n_rows], [x_col_stride, 1], [COLS, ROWS])
-    rows, parts = first + tl.arange(0, ROWS), tl.arange(0, PARTS)
+    maxima = tl.full((LANES, BAND), -3.4028234663852886e38, dtype=tl.float32)
+    totals = tl.zeros((LANES, BAND), dtype=tl.float32)
+    for done in range(0, columns, STEP):
+        cols = first + done + tl.arange(0, STEP)
+        held = None if WHOLE else (cols < n_cols)[:, None] & (rows < n_rows)[None, :]
+        nothing = None if WHOLE else -float("inf")
+        places = cols[:, None] * x_col_stride + rows[None, :]
+        x = tl.load(x_ptr + places, mask=held, other=nothing, eviction_policy="evict_last").to(tl.float32)
+        x = tl.reshape(x, (STEP // LANES, LANES, BAND))
+        higher = tl.maximum(maxima, tl.max(x, axis=0))
+        totals = totals * tl.exp(maxima - higher) + tl.sum(tl.exp(x - higher[None, :, :]), axis=0)
+        maxima = higher
+    maximum = tl.max(maxima, axis=0)
+    return maximum, tl.sum(totals * tl.exp(maxima - maximum[None, :]), axis=0)
+    ### END SOLUTION
+
+
+@triton.jit
+def merged(maxima_ptr, totals_ptr, rows, n_rows, n_parts, PARTS: tl.constexpr):
+    """From the states of all parts: the maximum of each of ``rows`` and 1 over its sum, two float32 tensors [BAND]."""
+    # 6. A column of PARTS states for each row; lanes without a part hold nothing: a maximum of −∞, a total of 0.
+    # 7. One maximum, one total. Rows that do not exist have neither: pin what would be NaN.
+    ### BEGIN SOLUTION
+    parts = tl.arange(0, PARTS)
     held = (parts < n_parts)[:, None] & (rows < n_rows)[None, :]
     places = parts[:, None] * n_rows + rows[None, :]
     maxima = tl.load(maxima_ptr + places, mask=held, other=-float("inf"))
     totals = tl.load(totals_ptr + places, mask=held, other=0.0)
     maximum = tl.where(rows < n_rows, tl.max(maxima, axis=0), 0.0)
-    total = tl.sum(totals * tl.exp(maxima - maximum[None, :]), axis=0)
-    share = 1.0 / tl.where(rows < n_rows, total, 1.0)
-    for start in tl.range(part * PART, tl.minimum(n_cols, (part + 1) * PART), COLS, num_stages=3):
-        cols = start + tl.arange(0, COLS)
-        x = x_tiles.load([start, first]).to(tl.float32)
-        y = (tl.exp(x - maximum[None, :]) * share[None, :]).to(out_ptr.dtype.element_ty)
-        owned = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
-        to = rows[:, None] * n_cols + cols[None, :]
-        tl.store(out_ptr + to, tl.trans(y), mask=owned, eviction_policy="evict_first")
+    return maximum, 1.0 / tl.sum(totals * tl.exp(maxima - maximum[None, :]), axis=0)
     ### END SOLUTION
 
 
-def room_for_descriptors(size, alignment, stream):
-    """What Triton asks for where the hardware reads a descriptor from memory (sm_90): ``size`` bytes on the GPU.
-
-    Zeros: there a descriptor is put in its place by exchanges, each of which reads what stood there before.
-    """
-    return torch.zeros(size, dtype=torch.int8, device="cuda")
+@triton.jit
+def bands_kernel(
+    x_ptr,  # x[0, 0]; x[i, j] and x[i + 1, j] lie side by side
+    maxima_ptr,  # maxima[0, 0] of [parts, rows], float32: the largest value of each row's part
+    totals_ptr,  # totals[0, 0] of [parts, rows], float32: its sum of exp(x − maximum)
+    row_maxima_ptr,  # [rows], float32: the largest value of each row
+    row_shares_ptr,  # [rows], float32: 1 over its sum of exp(x − row maximum)
+    arrived_ptr,  # [bands], int32, zeros: how many parts of a band have left their states
+    ready_ptr,  # [bands], int32, zeros: 1 once row_maxima and row_shares of a band are there
+    out_ptr,  # out[0, 0]; out is contiguous
+    n_rows,
+    n_cols,
+    x_col_stride,  # elements from x[i, j] to x[i, j + 1]
+    n_bands,
+    n_parts,
+    BAND: tl.constexpr,
+    PART: tl.constexpr,
+    STEP: tl.constexpr,
+    TILE: tl.constexpr,
+    LEAD: tl.constexpr,
+    PARTS: tl.constexpr,  # lanes for the parts of a row: a power of two, at least n_parts
+    LANES: tl.constexpr,  # states a row that the threads keep side by side: as many as columns that they load at once
+    PATIENCE: tl.constexpr,
+    WHOLE: tl.constexpr,  # whether every band has BAND rows and every part PART columns: then no mask is needed
+    READS: tl.constexpr,  # whether this launch reads; whether it finishes
+    ENDS: tl.constexpr,
+    AHEAD: tl.constexpr,  # whether this launch may begin before clear_kernel has ended
+):
+    """One program: read one part of a band and leave its state; then finish the same part of the band LEAD before it."""
+    # 8. Which band, which part? Is there such a band to read (there are LEAD bands of programs more than bands of rows)?
+    # 9. To read: the state of my part. If AHEAD, wait for clear_kernel now. Store the state; whose rows exist? That is all, unless
+    #    the same launch also finishes.
+    # 10. Every thread must have stored before I am counted: tl.debug_barrier(), then add 1 to my band's count, and publish with it
+    #     what I stored. (tl.atomic_add, sem="acq_rel")
+    # 11. Was I the last of my band? Then all its states are there: merge them, store both numbers, and only then say that the band
+    #     is ready. (tl.atomic_xchg, sem="release")
+    # 12. To finish: begin the load of the first tile, which nobody needs again. An earlier launch has read: merge. This one reads:
+    #     ask whether the band is ready, PATIENCE times at the most. (tl.atomic_add of 0, sem="acquire")
+    # 13. Ready: the two numbers of each of its rows. Not ready: work them out from x. No program depends on another to end.
+    # 14. Tile by tile: quotients, cast, turned round, stored where both row and column exist. (tl.static_range, tl.trans)
+    ### BEGIN SOLUTION
+    band, part = tl.program_id(0) // n_parts, tl.program_id(0) % n_parts
+    start = part * PART
+    if READS & (band < n_bands):
+        rows = band * BAND + tl.arange(0, BAND)
+        maximum, total = state_of(x_ptr, rows, n_rows, start, PART, n_cols, x_col_stride, BAND, STEP, LANES, WHOLE)
+        if AHEAD:
+            tl.extra.cuda.gdc_wait()
+        tl.store(maxima_ptr + part * n_rows + rows, maximum, mask=rows < n_rows)
+        tl.store(totals_ptr + part * n_rows + rows, total, mask=rows < n_rows)
+        if ENDS:
+            tl.debug_barrier()
+            before = tl.atomic_add(arrived_ptr + band, 1, sem="acq_rel")
+            if before == n_parts - 1:
+                maximum, share = merged(maxima_ptr, totals_ptr, rows, n_rows, n_parts, PARTS)
+                tl.store(row_maxima_ptr + rows, maximum, mask=rows < n_rows)
+                tl.store(row_shares_ptr + rows, share, mask=rows < n_rows)
+                tl.debug_barrier()
+                tl.atomic_xchg(ready_ptr + band, 1, sem="release")
+    if ENDS & (band >= LEAD):
+        mine = (band - LEAD) * BAND + tl.arange(0, BAND)
+        cols = start + tl.arange(0, TILE)
+        held = None if WHOLE else (cols < n_cols)[:, None] & (mine < n_rows)[None, :]
+        places = cols[:, None] * x_col_stride + mine[None, :]
+        x = tl.load(x_ptr + places, mask=held, eviction_policy="evict_first")
+        if AHEAD:
+            tl.extra.cuda.gdc_wait()
+        if READS:
+            ready, left = tl.atomic_add(ready_ptr + band - LEAD, 0, sem="acquire"), PATIENCE
+            while (ready == 0) & (left > 0):
+                ready = tl.atomic_add(ready_ptr + band - LEAD, 0, sem="acquire")
+                left -= 1
+            if ready != 0:
+                shift = tl.load(row_maxima_ptr + mine, mask=mine < n_rows, other=0.0)
+                share = tl.load(row_shares_ptr + mine, mask=mine < n_rows, other=0.0)
+            else:
+                shift, whole = state_of(x_ptr, mine, n_rows, 0, n_cols, n_cols, x_col_stride, BAND, LANES, LANES, WHOLE)
+                share = 1.0 / whole
+        else:
+            shift, share = merged(maxima_ptr, totals_ptr, mine, n_rows, n_parts, PARTS)
+        for first in tl.static_range(0, PART, TILE):
+            cols = start + first + tl.arange(0, TILE)
+            if first > 0:
+                held = None if WHOLE else (cols < n_cols)[:, None] & (mine < n_rows)[None, :]
+                places = cols[:, None] * x_col_stride + mine[None, :]
+                x = tl.load(x_ptr + places, mask=held, eviction_policy="evict_first")
+            y = (tl.exp(x.to(tl.float32) - shift[None, :]) * share[None, :]).to(out_ptr.dtype.element_ty)
+            to = mine[:, None] * n_cols + cols[None, :]
+            owned = None if WHOLE else (mine < n_rows)[:, None] & (cols < n_cols)[None, :]
+            tl.store(out_ptr + to, tl.trans(y), mask=owned, eviction_policy="evict_first")
+    ### END SOLUTION
 
 
 def tuned(x, *, num_warps=4):
     """The contract of ``softmax``; an x whose rows lie side by side, element by element, is read along that axis."""
-    # 9. Refuse as before. Is x turned, stride(0) 1 and stride(1) at least the number of rows and a whole number of 16 bytes,
-    #    at an address that 16 divides? If not, or without rows: softmax.
-    # 10. Result, and scratch of this call: two float32 numbers for every part of every row. (torch.empty)
-    # 11. triton.set_allocator(room_for_descriptors), then both kernels: as many programs as blocks of rows, times parts.
+    # 15. Refuse as before. Is x turned, stride(0) 1 and stride(1) at least the number of rows? If not, or without rows: softmax.
+    # 16. Result, and scratch of this call: two float32 numbers for every part of every row, two for every row, two int32 flags for
+    #     every band. (torch.empty)
+    # 17. clear_kernel, 1024 flags a program. Then bands_kernel, n_bands + LEAD times n_parts programs: on a GPU one launch that
+    #     reads and finishes; elsewhere, where programs take turns and cannot wait, one that reads and one that finishes. LANES: a
+    #     thread loads 16 bytes of a column; how many threads does a column of BAND rows take, and how many columns do all load?
+    # 18. AHEAD on a card of capability (9, 0) or more, and then launch_pdl=True for each.
     ### BEGIN SOLUTION
     refuse(x, num_warps)
     n_rows, n_cols = x.shape
-    turned = x.stride(0) == 1 and x.stride(1) >= max(n_rows, 1)
-    if not turned or n_rows == 0 or x.stride(1) * x.element_size() % 16 or x.data_ptr() % 16:
+    if n_rows == 0 or x.stride(0) != 1 or x.stride(1) < n_rows:
         return softmax(x, num_warps=num_warps)
     out = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
-    n_parts = triton.cdiv(n_cols, PART)
+    n_bands, n_parts = triton.cdiv(n_rows, BAND), triton.cdiv(n_cols, PART)
     maxima, totals = (torch.empty((n_parts, n_rows), dtype=torch.float32, device=x.device) for _ in range(2))
-    grid, tile = (triton.cdiv(n_rows, ROWS), n_parts), {"ROWS": ROWS, "COLS": COLS, "PART": PART}
-    triton.set_allocator(room_for_descriptors)
-    states_kernel[grid](x, maxima, totals, n_rows, n_cols, x.stride(1), **tile, num_warps=num_warps)
-    quotients_kernel[grid](
-        x, maxima, totals, out, n_rows, n_cols, x.stride(1), n_parts,
-        **tile, PARTS=triton.next_power_of_2(n_parts), num_warps=num_warps,
-    )  # fmt: skip
+    row_maxima, row_shares = (torch.empty(n_rows, dtype=torch.float32, device=x.device) for _ in range(2))
+    flags = torch.empty((2, n_bands), dtype=torch.int32, device=x.device)
+    ahead = x.is_cuda and torch.cuda.get_device_capability(x.device) >= (9, 0)
+    early = {"launch_pdl": True} if ahead else {}
+    clear_kernel[(triton.cdiv(2 * n_bands, 1024),)](flags, 2 * n_bands, BLOCK=1024, AHEAD=ahead, **early)
+    for reads, ends in ((True, True),) if x.is_cuda else ((True, False), (False, True)):
+        bands_kernel[((n_bands + LEAD) * n_parts,)](
+            x, maxima, totals, row_maxima, row_shares, flags[0], flags[1], out,
+            n_rows, n_cols, x.stride(1), n_bands, n_parts,
+            BAND=BAND, PART=PART, STEP=STEP, TILE=TILE, LEAD=LEAD, PATIENCE=PATIENCE,
+            PARTS=triton.next_power_of_2(n_parts), LANES=num_warps * 512 // (BAND * x.element_size()),
+            WHOLE=n_rows % BAND == 0 and n_cols % PART == 0, READS=reads, ENDS=ends, AHEAD=ahead, num_warps=num_warps, **early,
+        )  # fmt: skip
     return out
     ### END SOLUTION
