@@ -58,9 +58,11 @@ class Worker:
         if self._ready:
             return
         try:
-            wire.receive(self.line, READY_SECONDS)
+            told, _ = wire.receive(self.line, READY_SECONDS)
         except (TimeoutError, wire.WireError) as problem:
             raise ServerLost(f"a worker did not start: {problem or 'no answer'} {self.ending()}".strip()) from None
+        if "unready" in told:
+            raise ServerLost(f"a worker did not start: {told['unready']}")
         self._ready = True
 
     def ask(self, header: dict, blobs: Iterable[Any], seconds: float, *, most_bytes: int, skip: Any = None) -> tuple:

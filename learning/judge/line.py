@@ -21,6 +21,8 @@ TRAFFIC = 3
 """How many calls more a call counts as whose traffic is counted to the end: one before it, and the counting."""
 
 
+AGAIN = (0.5, 2.0)
+"""Seconds until another worker is taken in place of one that did not start."""
 _LEAST = 0.05
 """Seconds that any call gets."""
 
@@ -175,7 +177,7 @@ class Line:
                 return True
 
             try:
-                self._worker.wait_ready()
+                self._wait_ready()
                 seconds = self._seconds() + len(self._loads) * 0.02
                 answer, _ = self._timed({"op": "load", "cells": self._loads}, [], seconds, 1 << 20, skip)
                 self._note(answer)
@@ -197,6 +199,19 @@ class Line:
             self._loads.remove(guilty[0])
             self.notes.append(f"{at[0]}: left out, because {fault.message}")
             self._drop_spare()
+
+    def _wait_ready(self) -> None:
+        """Wait for the worker. Where it does not start, which nothing in a submission can bring about, another is taken, twice:
+        a card may be full for a moment. Then ``fleet.ServerLost``."""
+        for pause in AGAIN:
+            try:
+                return self._worker.wait_ready()
+            except fleet.ServerLost:
+                self._end()
+                self._drop_spare()
+            time.sleep(pause)
+            self._worker = self._take()
+        return self._worker.wait_ready()
 
     def _note(self, answer: dict) -> None:
         with contextlib.suppress(Exception):  # a forged answer tells nothing, and costs nothing

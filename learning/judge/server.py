@@ -262,6 +262,17 @@ def _kill_leftovers(uid: int) -> None:
 def _become_worker(line: int, folder: str, options: dict, limits: dict, isolated: bool, ready: Prepared | None) -> None:
     from learning.judge import worker
 
+    sock = socket.socket(fileno=line)
+    try:
+        cells = _furnish(folder, options, limits, isolated, ready)
+    except Exception as problem:
+        worker.unready(sock, problem)
+        raise
+    worker.main(sock, folder=cells, device=options["device"], printed=limits["printed"])
+
+
+def _furnish(folder: str, options: dict, limits: dict, isolated: bool, ready: Prepared | None) -> str:
+    """Make this process a worker's, its limits and its private ``folder`` included; returns the folder for cells' files."""
     sandbox.die_with_parent()
     os.setsid()
     mapped = sandbox.mapped_bytes()  # before /proc is furnished away
@@ -290,4 +301,4 @@ def _become_worker(line: int, folder: str, options: dict, limits: dict, isolated
     if "tempfile" in sys.modules:  # else it will find TMPDIR
         sys.modules["tempfile"].tempdir = folder
     os.chdir(folder)
-    worker.main(socket.socket(fileno=line), folder=cells, device=options["device"], printed=limits["printed"])
+    return cells

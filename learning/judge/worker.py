@@ -7,6 +7,7 @@ used where the server has imported it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import io
 import os
@@ -120,9 +121,13 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printing  # type: ignore[misc]
     timed = importlib.import_module("learning.judge.held").Held if "torch" in sys.modules else None
     if device == "cuda":
-        import torch
+        try:
+            import torch
 
-        torch.cuda.synchronize(torch.zeros(1, device="cuda").device)
+            torch.cuda.synchronize(torch.zeros(1, device="cuda").device)
+        except Exception as problem:
+            unready(sock, problem)
+            raise
     guard = sys.modules.get("learning.judge.guard")
     host = guard.host_bytes if guard is not None else None
     submission, found = Submission(folder), []
@@ -167,6 +172,12 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             called = guarded(entry, args, kwargs, locate=submission.files.get, **how)
         called.printed = printing.take()
         send(sock, *pack(called, nonce, packer(host)))
+
+
+def unready(sock: socket.socket, problem: BaseException) -> None:
+    """Tell the judge why this worker does not start: what the machine lacked, since no learner's code has run yet."""
+    with contextlib.suppress(OSError, wire.WireError):
+        wire.send(sock, {"unready": f"{type(problem).__name__}: {problem}"[:300]}, seconds=1.0)
 
 
 def pack(called: call.Called, nonce: str, packer: wire.Packer) -> tuple[dict, list]:

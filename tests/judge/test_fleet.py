@@ -154,3 +154,73 @@ def test_a_compiler_that_fails_costs_nothing(tmp_path):
     made.wait()
     made.furnish(str(tmp_path / "worker"))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def no_gpu_after_all(tmp_path):
+    """A worker that is to open a CUDA context and cannot: the judge's end of its line."""
+    import socket
+
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("the GPU here opens")
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        from learning.judge import worker
+
+        try:
+            worker.main(theirs, folder=str(tmp_path), device="cuda", printed=100)
+        finally:
+            os._exit(72)
+    theirs.close()
+    yield fleet.Worker(ours, None)
+    os.waitpid(pid, 0)
+    ours.close()
+
+
+def test_a_worker_that_does_not_start_says_why(no_gpu_after_all):
+    with pytest.raises(fleet.ServerLost, match=r"a worker did not start: \w+Error: .*(CUDA|NVIDIA)"):
+        no_gpu_after_all.wait_ready()
+
+
+class FullForAMoment:
+    """A real server, of whose workers the first ``failures`` say that they cannot start."""
+
+    def __init__(self, server, failures):
+        self.server, self.failures = server, failures
+
+    def __getattr__(self, name):
+        return getattr(self.server, name)
+
+    def worker(self, limits):
+        import socket
+
+        from learning.judge import wire
+
+        if not self.failures:
+            return self.server.worker(limits)
+        self.failures -= 1
+        ours, theirs = socket.socketpair()
+        wire.send(theirs, {"unready": "OutOfMemoryError: CUDA out of memory"})
+        theirs.close()
+        return fleet.Worker(ours, None)
+
+
+@pytest.mark.parametrize(("failures", "passes"), [(1, True), (3, True), (6, False)])
+def test_a_card_that_is_full_for_a_moment_costs_nobody_a_grade(tiny, monkeypatch, failures, passes):
+    """One worker and its spare a try, three tries a check: then the judge's own machinery failed, and it says at what."""
+    from learning.judge import line
+
+    monkeypatch.setattr(line, "AGAIN", (0.01, 0.01))
+    with fleet.Servers() as servers:
+        poor = FullForAMoment(servers.get("cpu"), failures)
+        monkeypatch.setattr(servers, "get", lambda device: poor)
+        monkeypatch.setattr(servers, "release", lambda server: None)
+        found = grade_plain(tiny, servers)
+    states = [result.state for result in found.results]
+    if passes:
+        assert states == ["passed", "passed"]
+    else:
+        assert states[0] not in ("passed", "failed")
+        assert "CUDA out of memory" in str([result.finding for result in found.results])
