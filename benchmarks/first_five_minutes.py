@@ -126,7 +126,7 @@ def sentence(found: dict) -> str:
     times, where = waited(found), found["machine"]
     opening = times[STEPS[0]] + times[STEPS[1]] + times[STEPS[2]]
     gpu = where["gpu"] or "no GPU"
-    load = statistics.median(one["load"] for one in found["runs"])
+    load = found["runs"][0]["load"]  # before the first run: the load of the later ones is ours
     busy = f" that were busy with other work (load {load:.0f})" if load >= 1 else ""
     return (
         f"On {where['cores']} cores{busy} and {gpu} you wait {times['in all']:.0f} s in all: {opening:.0f} s until the notebook is open, "
