@@ -8,10 +8,11 @@ from pathlib import Path
 from playwright.sync_api import TimeoutError, expect
 
 from learning import course, lesson
+from learning.files import replace
 from learning.gates import records
 from tests.gates import week
 from tools.lab import IDLE, Walk, open_notebook, save
-from tools.screenshots import keep, picture
+from tools.screenshots import picture
 
 SHOTS = os.environ.get("COURSE_SCREENSHOTS")
 PATIENCE = 60_000
@@ -22,7 +23,7 @@ def shot(page, name):
     """Keep a picture where COURSE_SCREENSHOTS names a folder, for a person to look at."""
     if SHOTS:
         page.wait_for_timeout(500)
-        keep(Path(SHOTS, f"week-{name}.png"), picture(page))
+        replace(Path(SHOTS, f"week-{name}.png"), picture(page))
 
 
 class Desk:
