@@ -161,7 +161,14 @@ def test_a_tick_after_a_restart_behind_the_pages_back_is_never_lost(desk, page):
     shot(page, "vector_add-not-saved")
     assert desk.ticks(GPU) == before
     run_first(page)
-    board.has(GPU, **WAIT | {"bench": "claimed"})
+    try:
+        board.has(GPU, **WAIT | {"bench": "claimed"})
+    except (
+        AssertionError
+    ):  # on a loaded machine the page may miss a new kernel's widgets, as after a reload: run it again
+        expect(board.status()).to_contain_text("1 tick is not saved yet")
+        run_first(page)
+        board.has(GPU, **WAIT | {"bench": "claimed"})
     assert desk.ticks(GPU) == [*before, ("bench", True)]
     restart_behind_its_back(page, desk, GPU)
     board.box("bench").uncheck()
