@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -90,7 +91,7 @@ def test_the_worker_sees_the_libraries_and_none_of_the_course(probe):
     root = sandbox.ROOT
     assert set(probe.ask("names")) <= {
         "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "proc", "dev", "scratch", "opt", "home", "root",
-        root.parts[1],
+        root.parts[1], Path(sys.prefix).resolve().parts[1],  # the environment may lie elsewhere
     }  # fmt: skip
     seen = set(probe.ask(f"list {root}"))
     assert {name for name in seen if not name.startswith(".venv")} <= {"learning"}  # the matrix has environments beside
