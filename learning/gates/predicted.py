@@ -46,7 +46,10 @@ def causes(lesson: Lesson, records: list[dict]) -> Found:
     waiting = [row for row in found.rows if row.points is None]
     if waiting:
         only_a_gpu = not open_ and not unread and all(row.waits == TIMED for row in waiting)
-        return Found(None, f"not measured yet: {', '.join(sorted({row.field for row in waiting}))}", only_a_gpu)
+        why = f"not measured yet: {', '.join(sorted({row.field for row in waiting}))}"
+        to_do = [f'a cause in words, predictions.because({open_[0]}="…")'] if open_ else []
+        to_do += ["the loads in your kernel's PTX, reading.count(loads={…: …})"] if unread else []
+        return Found(None, f"{why}; to do now: {' and '.join(to_do)}" if to_do else why, only_a_gpu)
     if open_:
         return Found(None, f'each miss needs a cause in words: predictions.because({open_[0]}="…")')
     missed = sum(row.missed for row in found.rows)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import html
 import itertools
+import re
 import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -44,7 +45,7 @@ def read(tuned: Callable, reference: Callable, *cases: tuple, of: Callable | Non
     told: list[dict] = []
     for case in cases:
         args, named = split(case)
-        name = describe(_called(tuned), args, named)
+        name = described(tuned, args, named)
         with _watched(seen, name):
             try:
                 made = tuned(*args, **named)
@@ -66,6 +67,18 @@ def _called(function: Callable) -> str:
     """The name a reader knows ``function`` by; "tuned" for one that has none."""
     name = getattr(function, "__name__", "")
     return name if name.isidentifier() else "tuned"
+
+
+def described(function: Callable, args: tuple, named: dict) -> str:
+    """The call in words; strides of what is not contiguous are said, so that two layouts of one shape are two cases."""
+    import torch
+
+    strides = [
+        f"{tuple(value.stride())}"
+        for value in (*args, *named.values())
+        if isinstance(value, torch.Tensor) and not value.is_contiguous()
+    ]
+    return describe(_called(function), args, named) + (f" with strides {', '.join(strides)}" if strides else "")
 
 
 def split(case: tuple) -> tuple[tuple, dict]:
@@ -109,7 +122,7 @@ def swept(of: Callable, cases: tuple, options: dict[str, tuple]) -> dict:
                 samples = testing.do_bench(lambda a=args, o={**named, **chosen}: of(*a, **o), return_mode="all")
                 times[label] = round(1e3 * statistics.median(samples), 3)
         winner = min(times, key=times.get) if times else ""
-        winners.append({"case": describe(_called(of), args, named), "key": {}, "winner": winner, "microseconds": times})
+        winners.append({"case": described(of, args, named), "key": {}, "winner": winner, "microseconds": times})
     return {
         "kernel": of.__name__,
         "configs": list(labels),
@@ -217,6 +230,7 @@ def _shown(reading: dict, session: Any, *, options: bool) -> Shown:
         )
     else:
         tail = f"{tuning_record.summary(reading)}{_spread(reading)}."
+    tail += "" if lacking else _alike(reading)
     if not kept and reading["kernels"]:
         tail += f" (Not kept: {session.why if session is not None else 'no lesson is open here'}.)"
     return Shown("\n".join([*lines, *tables.text(rows, left=1), tail]), markup=_html(lines, rows, tail))
@@ -250,6 +264,27 @@ def _spread(reading: dict) -> str:
             if len(times) > 1:
                 gaps.append(times[1] / times[0] - 1)
     return f"; the next best took {' and '.join(f'{100 * gap:.0f} %' for gap in gaps)} longer" if gaps else ""
+
+
+def _alike(reading: dict) -> str:
+    """Which cases the key cannot tell apart, in a sentence; "" where it tells all of them apart.
+
+    ``read`` has each case tuned anew, so nothing else here would show that the learner's own second call is not.
+    """
+    for kernel in reading["kernels"]:
+        first_of: dict[tuple, str] = {}
+        for winner in kernel["winners"]:
+            values = tuple(winner["key"].items())
+            if not values or len(values) < len(kernel["key"]):
+                continue  # a sweep, or a key of what is no plain value
+            dtypes = tuple(re.findall(r"\w+(?=\[)", winner["case"]))  # Triton's key holds them by itself
+            first = first_of.setdefault((values, dtypes), winner["case"])
+            if first != winner["case"]:
+                return (
+                    f" Each call was tuned anew here. In your own use {winner['case']} runs with the winner of {first}: "
+                    f"the key ({', '.join(kernel['key'])}) has the same values for both."
+                )
+    return ""
 
 
 def _html(lines: list[str], rows: list[list[str]], tail: str) -> str:

@@ -215,6 +215,9 @@ def test_gate_08_needs_a_gpu_and_gate_09_a_cause_for_each_miss_and_the_loads_cou
     said = {"bound": "compute", "launch_share": (0, 0.1)}
     assert proved(lock(**said), launch(), timed("interpreter")) == []
     assert proved(lock(**said), launch(), timed()) == ["bound"]
+    early = progress(GPU, [lock(**said), launch()]).gates[8]
+    assert "to do now: the loads in your kernel's PTX, reading.count" in early.why
+    assert "to do now" not in progress(GPU, [lock(**said), launch(), READ]).gates[8].why
     explained = [lock(**said), launch(), timed(), because(bound="I forgot the bytes")]
     assert proved(*explained) == ["bound"] and proved(*explained, READ) == ["bound", "compare"]
     gate = progress(GPU, explained).gates[8]

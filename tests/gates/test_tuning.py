@@ -28,6 +28,12 @@ nine = triton.autotune(configs=[*CONFIGS, *CONFIGS, CONFIGS[0]], key=["n_element
 without_a_key = triton.autotune(configs=CONFIGS, key=[])(double_kernel)
 
 
+@triton.jit
+def stepping_kernel(x_ptr, out_ptr, n_elements, step, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, 2 * tl.load(x_ptr + at * step, mask=at < n_elements, other=0.0), mask=at < n_elements)
+
+
 def launching(kernel, *, grid=lambda meta: (triton.cdiv(1000, meta["BLOCK"]),), factor=1.0):
     """A ``tuned`` that launches ``kernel`` and multiplies what comes out, for being wrong."""
 
@@ -107,6 +113,27 @@ def test_run_again_it_is_tuned_and_kept_again(opened, tmp_path):
 def test_what_a_reading_lacks_is_said_and_proves_nothing(opened, tmp_path, tuned, words):
     assert words in tuning.read(tuned, reference, *cases()).text
     assert not next(gate for gate in progress(opened.lesson, opened.evidence()).gates if gate.id == "autotune").waits
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [(["n_elements"], True), (["n_elements", "step"], False)], ids=["length alone", "stride as well"]
+)
+def test_a_key_that_tells_two_layouts_apart_by_nothing_is_named(opened, key, said):
+    kernel = triton.autotune(configs=CONFIGS, key=key)(stepping_kernel)
+
+    def tuned(x):
+        out = torch.empty(x.shape, device=x.device)
+        kernel[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](x, out, x.numel(), x.stride(0))
+        return out
+
+    packed, every_other = torch.rand(1000, device=DEVICE), torch.rand(2000, device=DEVICE)[::2]
+    shown = tuning.read(tuned, reference, (packed,), (every_other,)).text
+    words = (
+        "In your own use tuned(float32[1000]) with strides (2,) runs with the winner of tuned(float32[1000]): the key"
+    )
+    assert (words in shown) is said and "Gate 10 is open" not in shown
+    with_dtypes = tuning.read(tuned, lambda x: (2 * x).float(), (packed,), (packed.half(),)).text
+    assert "In your own use" not in with_dtypes  # Triton's own key holds the dtypes
 
 
 def test_a_starter_is_no_reading(opened, tmp_path):
