@@ -19,7 +19,7 @@ def text(rows: Sequence[Sequence[object]], *, left: int | None = None) -> list[s
     widths = [max(len(row[k]) for row in shown if k < len(row)) for k in range(count)]
     left = count if left is None else left
     return [
-        "  ".join(cell.ljust(widths[k]) if k < left else cell.rjust(widths[k]) for k, cell in enumerate(row)).rstrip()
+        "  ".join(cell.ljust(widths[k]) if k < left else cell.rjust(widths[k]) for k, cell in enumerate(row)).rstrip(" ")
         for row in shown
     ]
 
