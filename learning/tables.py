@@ -18,10 +18,11 @@ def text(rows: Sequence[Sequence[object]], *, left: int | None = None) -> list[s
     count = max(map(len, shown), default=0)
     widths = [max(len(row[k]) for row in shown if k < len(row)) for k in range(count)]
     left = count if left is None else left
-    return [
-        "  ".join(cell.ljust(widths[k]) if k < left else cell.rjust(widths[k]) for k, cell in enumerate(row)).rstrip(" ")
-        for row in shown
-    ]
+
+    def padded(k: int, cell: str) -> str:
+        return cell.ljust(widths[k]) if k < left else cell.rjust(widths[k])
+
+    return ["  ".join(padded(k, cell) for k, cell in enumerate(row)).rstrip(" ") for row in shown]
 
 
 def html(
