@@ -19,7 +19,7 @@ CYCLES = 2_000_000
 LONG_CYCLES, LONG_EVERY = 60_000_000, 8
 """Of so many calls, beginning with a process's second, one is held up for about 30 ms: longer than a crowded machine keeps a
 launch waiting, and than the slices of time in which a GPU serves several processes. Beside other work on the same H200 a
-millisecond let two attackers pass that are refused alone (benchmarks/results/redteam-gpu.json tells which)."""
+millisecond let two attackers pass that are refused alone: ``leaves_its_stream_current`` and ``side_stream_joined_by_luck``."""
 MOST_BYTES = 64 << 20
 """Arguments larger than this altogether stay where they are: their work takes long enough to be caught at."""
 
