@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -28,7 +29,13 @@ CLAIMS = [
     ("But 64 rows of 8192 are 1 MiB", 1, 64 * 8192 * 2 >> 20),
     ("A thread loads 16 bytes, 8 rows of one column; 8 threads make a column of 64 rows", 8, 64 // (16 // 2)),
     ("128 threads hold 16 columns at once", 16, 128 // 8),
-    ("Written as `[8, 16, 64]`, the 128 columns of a step", 8, 128 // 16),
+    ("Written as `[16, 16, 64]`, the 256 columns of a step", 16, 256 // 16),
+    ("one instruction less for 67.1 million weights", 67.1, round(2 * 4096 * 8192 / 1e6, 1)),
+    ("65504, times log2(e) is rounded by less than 0.004", 0.00390625, math.ulp(65504 * math.log2(math.e)) * 2**29 / 2),
+    ("A float32 of 10³⁰ is rounded by up to 7.6 · 10²²", 7.6, round(math.ulp(1e30 * math.log2(math.e)) * 2**29 / 2e22, 1)),
+    ("all of its 128 numbers at once, as 64 registers in fp16", 64, 256 * 64 // 128 // 2),
+    ("would like 104 or more in all; programs of 128 such threads share a multiprocessor by fours", 4, 65536 // (128 * 104)),
+    ("With 96 it is fives", 5, 65536 // (128 * 96)),
     ("4096 rows in bands of 64 are 64 programs", 64, 4096 // 64),
     ("64 · 32 = 2048 programs", 2048, 64 * (8192 // 256)),
     ("x has 67.1 MB here, the L2 cache of an H200 holds 60", 67.1, round(MATRIX, 1)),
@@ -129,6 +136,24 @@ def test_a_band_that_is_never_ready_is_finished_all_the_same(answer, monkeypatch
     torch.testing.assert_close(answer.tuned(x).cpu().double(), softmax_oracle(x.cpu()), atol=2e-7, rtol=2e-6)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("float16", 65000), ("float16", 1e-3), ("bfloat16", 1e35), ("float32", 1e30), ("float32", 3e38)]
+)
+def test_values_may_be_of_any_size(answer, dtype, size):
+    """In powers of two the shift of a value of 10³⁰ would be rounded by far more than any difference is worth."""
+    import torch
+
+    from learning.lessons.strided_softmax.reference import softmax_oracle
+
+    drawn = torch.Generator().manual_seed(7)
+    x = torch.rand(300, 72, generator=drawn).mul(2).sub(1).mul(size).to(getattr(torch, dtype))
+    x[::2] = x[0]  # a maximum that comes up many times is what a wrong shift would weigh wrongly
+    x = x.to(answer.DEVICE).t()
+    rounding = {"float32": 1e-6, "float16": 2**-11, "bfloat16": 2**-8}[dtype]
+    made = answer.tuned(x).cpu().double()
+    torch.testing.assert_close(made, softmax_oracle(x.cpu()), atol=2e-7, rtol=2 * rounding)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize(("lead", "patience"), [(0, 16384), (1, 0), (8, 1), (64, 16384)])
 def test_no_order_of_the_programs_decides_what_comes_out(answer, monkeypatch, lead, patience):
@@ -144,7 +169,7 @@ def test_no_order_of_the_programs_decides_what_comes_out(answer, monkeypatch, le
 
 @pytest.mark.gpu
 def test_calls_on_two_streams_meet_in_nothing(answer):
-    """Flags and states are the call's own: two streams that run at the same time change no bit of each other's result."""
+    """Flags and states are the call's own: two streams that run at the same time do not change each other's result."""
     import torch
 
     streams = [torch.cuda.Stream() for _ in range(2)]
@@ -157,7 +182,8 @@ def test_calls_on_two_streams_meet_in_nothing(answer):
             with torch.cuda.stream(stream):
                 made.append(answer.tuned(x))
         torch.cuda.synchronize()
-        assert all(torch.equal(one, other) for one, other in zip(made, alone, strict=True))
+        for one, other in zip(made, alone, strict=True):  # who gives up adds in another order: a last digit may differ
+            torch.testing.assert_close(one, other, atol=1e-7, rtol=2**-10)
 
 
 def not_turned(torch, here):
@@ -239,7 +265,9 @@ for capability in (75, 90):
                 x, scratch, flags = torch.empty(64, 64, dtype=dtype), torch.empty(64), torch.empty(64, dtype=torch.int32)
                 args = (x, *[scratch] * 4, flags, flags, x, 4096, 8192, 4096, 64, 32)
                 lanes = warps * 512 // (answer.BAND * x.element_size())
-                options = tile | dict(PARTS=32, LANES=lanes, WHOLE=whole, READS=True, ENDS=True, AHEAD=capability >= 90, num_warps=warps)
+                ahead, half = capability >= 90, dtype == torch.float16
+                options = tile | dict(PARTS=32, LANES=lanes, WHOLE=whole, READS=True, ENDS=True, AHEAD=ahead, BINARY=half, num_warps=warps)
+                options |= dict(maxnreg=answer.REGISTERS) if ahead and whole and half and warps == 4 else {{}}
                 (kernel,) = cross_compile.compiled([(answer.bands_kernel, args, options)], capability)
                 told.append(cross_compile.assembled(kernel) | dict(whole=whole, dtype=str(dtype), num_warps=warps))
 print(json.dumps(told))
@@ -261,6 +289,9 @@ def test_the_tuned_form_fits_a_t4_and_an_h200(tmp_path):
     old = [kernel for kernel in kernels if kernel["target"] == "sm_75"]
     assert len(kernels) == 24 and len(old) == 12
     half = {one["whole"]: one["registers"] for one in kernels if one["target"] != "sm_75" and one["dtype"] == "torch.float16" and one["num_warps"] == 4}  # fmt: skip
-    assert half[True] < half[False], "the text says that masks cost registers"
+    assert half[True] <= 96 < half[False], "the text says that masks cost registers, and how many are asked for"
+    few = [one for one in kernels if one["target"] != "sm_75" and one["dtype"] == "torch.float16" and one["whole"]]
+    hardly = 96 * 4 // 10  # bytes a thread, stored and loaded: 8 and 8 in Triton 3.9, 0 in 3.6 and 3.8
+    assert max(kernel["spilled"] for kernel in few) < hardly, "the text says that hardly anything spills"
     assert [kernel for kernel in old if kernel["spilled"] or kernel["shared"] > 64 << 10] == []
     assert [kernel for kernel in kernels if kernel["shared"] > 227 << 10] == []

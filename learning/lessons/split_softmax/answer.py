@@ -1,4 +1,4 @@
-"""The supplied answer of A2: the states of all chunks, then of all rows, then the quotients; and a form that takes turns."""
+"""The supplied answer of A2: the states of all chunks, then of all rows, then the quotients; and a form that reads x once."""
 
 import torch
 import triton
@@ -138,89 +138,178 @@ def softmax(x, *, chunk_size=1024):
     ### END SOLUTION
 
 
-# Bytes of x that are read before the first of them is read again: about what the L2 cache of an H200 holds.
-GROUP_BYTES = 2**26
+PATIENCE = 16384  # how often a program asks for the states of its row before it reads the whole row itself
+STEP = 256  # so many columns at a time
+LOG2E = tl.constexpr(1.4426950408889634)  # log2(e)
 
 
 @triton.jit
-def turns_kernel(
+def clear_kernel(words_ptr, n_words, BLOCK: tl.constexpr, AHEAD: tl.constexpr):
+    """Zeros in words [n_words], int64."""
+    # 1. If AHEAD: wait for the launch before, then let the next one begin. (tl.extra.cuda.gdc_wait, gdc_launch_dependents)
+    # 2. BLOCK words a program.
+    ### BEGIN SOLUTION
+    if AHEAD:
+        tl.extra.cuda.gdc_wait()
+        tl.extra.cuda.gdc_launch_dependents()
+    words = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(words_ptr + words, tl.zeros((BLOCK,), dtype=tl.int64), mask=words < n_words)
+    ### END SOLUTION
+
+
+@triton.jit
+def power(exponent, BINARY: tl.constexpr):
+    """2 to the power ``exponent`` if ``BINARY``, else e to that power."""
+    # 3. The one of the two is an instruction, the other a product more. (tl.exp2, tl.exp)
+    ### BEGIN SOLUTION
+    return tl.exp2(exponent) if BINARY else tl.exp(exponent)
+    ### END SOLUTION
+
+
+@triton.jit
+def weight(x, shift, BINARY: tl.constexpr):
+    """exp(x - shift); if ``BINARY`` the shift has been multiplied by log2(e) already: 2 ** (x * log2(e) - shift)."""
+    # 4. A product and a difference are one instruction, in this order; a difference and a product are two.
+    ### BEGIN SOLUTION
+    return power(x * LOG2E - shift if BINARY else x - shift, BINARY)
+    ### END SOLUTION
+
+
+@triton.jit
+def word_of(maximum, total):
+    """A state as one int64: the bits of its maximum above those of its total. No total is 0, so no word is."""
+    # 5. The bits of a float32 as an int32, and those as an int64. Which of the two must lose its sign? (.to(…, bitcast=True))
+    ### BEGIN SOLUTION
+    above = maximum.to(tl.int32, bitcast=True).to(tl.int64) << 32
+    return above | (total.to(tl.int32, bitcast=True).to(tl.int64) & 0xFFFFFFFF)
+    ### END SOLUTION
+
+
+@triton.jit
+def state_in(words):
+    """Maxima and totals, float32, of the states in int64 ``words``."""
+    # 6. The same, backwards.
+    ### BEGIN SOLUTION
+    return (words >> 32).to(tl.int32).to(tl.float32, bitcast=True), words.to(tl.int32).to(tl.float32, bitcast=True)
+    ### END SOLUTION
+
+
+@triton.jit
+def state_of(row_ptr, n_cols, STEP: tl.constexpr, BINARY: tl.constexpr):
+    """Maximum (times log2(e) if ``BINARY``) and total of the n_cols numbers at ``row_ptr``, by this program alone."""
+    # 7. A1's update, STEP numbers at a time, from the smallest float32 and 0; the maximum in the shift's units.
+    ### BEGIN SOLUTION
+    maximum, total = -3.4028234663852886e38, 0.0
+    for first in range(0, n_cols, STEP):
+        cols = first + tl.arange(0, STEP)
+        x = tl.load(row_ptr + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
+        highest = tl.max(x, axis=0)
+        higher = tl.maximum(maximum, highest * LOG2E if BINARY else highest)
+        total = total * power(maximum - higher, BINARY) + tl.sum(weight(x, higher, BINARY), axis=0)
+        maximum = higher
+    return maximum, total
+    ### END SOLUTION
+
+
+@triton.jit
+def anew(x, number):
+    """x, 16 bits an element, bit for bit; but for the compiler a value that begins only when ``number`` is known."""
+    # 8. One instruction of the GPU that copies two elements at a time and looks at nothing else. (tl.inline_asm_elementwise)
+    ### BEGIN SOLUTION
+    return tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r,r,r", [x, number], dtype=x.dtype, is_pure=False, pack=2)
+    ### END SOLUTION
+
+
+@triton.jit
+def once_kernel(
     x_ptr,  # x[0, 0]; packed
-    maxima_ptr,  # [rows, chunks], float32: written for the chunks to be read, read for those to be finished
-    totals_ptr,  # [rows, chunks], float32, likewise
+    words_ptr,  # [rows, chunks], int64, zeros: the state of each chunk, 0 while nobody has left it
     out_ptr,  # out[0, 0]; packed
     n_cols,  # columns of x and out
     n_chunks,  # chunks of a row
-    first_to_finish,  # the first chunk, all rows counted through, of the group whose states an earlier launch left
-    to_finish,  # how many chunks that group has; 0 in the first launch
-    first_to_read,  # the first chunk of the next group
-    to_read,  # how many chunks it has; 0 in the last launch
-    CHUNKS: tl.constexpr,  # lanes for the states of a row: a power of two, at least n_chunks
+    CHUNKS: tl.constexpr,  # lanes for the words of a row: a power of two, at least n_chunks and at least one for each thread
     CHUNK: tl.constexpr,  # columns of a chunk
-    AHEAD: tl.constexpr,  # whether the next launch may begin before this one has ended
+    STEP: tl.constexpr,
+    PATIENCE: tl.constexpr,
+    WHOLE: tl.constexpr,  # whether every chunk has CHUNK columns: then no mask is needed
+    READS: tl.constexpr,  # whether this launch leaves states; whether it makes quotients
+    ENDS: tl.constexpr,
+    AHEAD: tl.constexpr,  # whether this launch may begin before clear_kernel has ended
+    BINARY: tl.constexpr,  # whether maxima count in powers of two
 ):
-    """One program, one chunk: even programs finish a group, its last chunk first, odd ones read the next; then what is left."""
-    # 1. Do I finish or read, and as the how-manieth of my kind? While both kinds last they alternate. (tl.where)
-    # 2. Which chunk is that, counted forwards if I read, backwards if I finish? Row, chunk, columns, mask as before.
-    # 3. To finish: begin the load of x first, and let it be evicted first; if AHEAD, wait for the launch before; all states of
-    #    my row, merged as merge_kernel does; quotients, cast, store. (tl.extra.cuda.gdc_wait)
-    # 4. To read: the load, kept as long as the cache can; the state, as part_kernel leaves it. (eviction_policy=)
-    # 5. If AHEAD, let the next launch begin, before anything else. (tl.extra.cuda.gdc_launch_dependents)
+    """One program, one chunk of one row: leave its state, ask for those of the row, make its quotients."""
+    # 9. If AHEAD, let the next launch begin, before anything else. Row, chunk, columns and mask as in the first kernel; the load,
+    #    evicted first, since nobody reads x again. No widening yet.
+    # 10. To read: the maximum of x; x anew, if it has 16 bits and the launch also finishes; the total. If AHEAD, wait for
+    #    clear_kernel now. Exchange my word of the row for the state. (tl.atomic_xchg, sem="relaxed")
+    # 11. To finish: all words of my row, in one load; lanes without a chunk hold 1, which is not 0. While one of them is 0, load
+    #    again, PATIENCE times at the most. (volatile=True)
+    # 12. All there: their states, merged as merge_kernel does, a division for the row. Not there: from x, by myself.
+    # 13. x anew, if it has 16 bits and was kept; quotients, cast, store.
     ### BEGIN SOLUTION
     if AHEAD:
         tl.extra.cuda.gdc_launch_dependents()
-    program, pairs = tl.program_id(0), tl.minimum(to_finish, to_read)
-    alternating = program < 2 * pairs
-    finishing = tl.where(alternating, program % 2 == 0, to_finish > to_read)
-    turn = tl.where(alternating, program // 2, program - pairs)
-    place = tl.where(finishing, first_to_finish + to_finish - 1 - turn, first_to_read + turn)
+    place = tl.program_id(0)
     row, chunk = place // n_chunks, place % n_chunks
     cols = chunk * CHUNK + tl.arange(0, CHUNK)
-    mask = cols < n_cols
-    at = row * n_cols + cols
-    if finishing:
-        x = tl.load(x_ptr + at, mask=mask, other=-float("inf"), eviction_policy="evict_first").to(tl.float32)
+    mask = None if WHOLE else cols < n_cols
+    nothing = None if WHOLE else -float("inf")
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=nothing, eviction_policy="evict_first")
+    KEPT: tl.constexpr = READS & ENDS & (x.dtype.primitive_bitwidth == 16)
+    if READS:
+        maximum = tl.max(x, axis=0).to(tl.float32)
+        if KEPT:
+            x = anew(x, maximum)
+        shift = maximum * LOG2E if BINARY else maximum
+        total = tl.sum(weight(x.to(tl.float32), shift, BINARY), axis=0)
         if AHEAD:
             tl.extra.cuda.gdc_wait()
+        tl.atomic_xchg(words_ptr + place, word_of(shift, total), sem="relaxed")
+    if ENDS:
         chunks = tl.arange(0, CHUNKS)
         held = chunks < n_chunks
-        maxima = tl.load(maxima_ptr + row * n_chunks + chunks, mask=held, other=-float("inf"))
-        totals = tl.load(totals_ptr + row * n_chunks + chunks, mask=held, other=0.0)
-        maximum = tl.max(maxima, axis=0)
-        share = 1.0 / tl.sum(totals * tl.exp(maxima - maximum), axis=0)
-        y = (tl.exp(x - maximum) * share).to(out_ptr.dtype.element_ty)
-        tl.store(out_ptr + at, y, mask=mask, eviction_policy="evict_first")
-    else:
-        x = tl.load(x_ptr + at, mask=mask, other=-float("inf"), eviction_policy="evict_last").to(tl.float32)
-        maximum = tl.max(x, axis=0)
-        tl.store(maxima_ptr + place, maximum)
-        tl.store(totals_ptr + place, tl.sum(tl.exp(x - maximum), axis=0))
+        words = tl.load(words_ptr + row * n_chunks + chunks, mask=held, other=1, volatile=True)
+        missing, left = tl.sum((words == 0).to(tl.int32), axis=0), PATIENCE
+        while (missing > 0) & (left > 0):
+            words = tl.load(words_ptr + row * n_chunks + chunks, mask=held, other=1, volatile=True)
+            missing = tl.sum((words == 0).to(tl.int32), axis=0)
+            left -= 1
+        if missing == 0:
+            maxima, totals = state_in(words)
+            shift = tl.max(tl.where(held, maxima, -float("inf")), axis=0)
+            share = 1.0 / tl.sum(tl.where(held, totals * power(maxima - shift, BINARY), 0.0), axis=0)
+        else:
+            shift, whole = state_of(x_ptr + row * n_cols, n_cols, STEP, BINARY)
+            share = 1.0 / whole
+        if KEPT:
+            x = anew(x, shift)
+        y = (weight(x.to(tl.float32), shift, BINARY) * share).to(out_ptr.dtype.element_ty)
+        tl.store(out_ptr + row * n_cols + cols, y, mask=mask, eviction_policy="evict_first")
     ### END SOLUTION
 
 
 def tuned(x, *, chunk_size=4096):
-    """The contract of ``softmax``, a group of rows at a time: each launch finishes one group while it reads the next."""
-    # 6. Refuse, result, no rows: as before. Scratch: two float32 numbers a chunk.
-    # 7. How many rows are GROUP_BYTES, at least one? One launch for each group of rows, and one more, in which nothing is left
-    #    to read. Each has a program for every chunk that it finishes and every chunk that it reads; num_warps=4.
-    # 8. AHEAD, on a card of capability (9, 0) or more: then every launch but the first also takes launch_pdl=True.
-    # 9. Return the result.
+    """The contract of ``softmax``; on a GPU x is read once, and waits in registers until the states of its row are there."""
+    # 14. Refuse, result, no rows: as before. Scratch of this call: an int64 a chunk. num_warps: one for 2048 columns, at least one.
+    # 15. clear_kernel, 1024 words a program. Then once_kernel, a program a chunk: on a GPU one launch that reads and finishes;
+    #     elsewhere, where programs take turns and cannot wait, one that reads and one that finishes.
+    # 16. AHEAD on a card of capability (9, 0) or more, and then launch_pdl=True for each.
     ### BEGIN SOLUTION
     refuse(x, chunk_size)
     n_rows, n_cols = x.shape
     out = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
     if n_rows == 0:
         return out
-    n_chunks = triton.cdiv(n_cols, chunk_size)
-    maxima, totals = (torch.empty((n_rows, n_chunks), dtype=torch.float32, device=x.device) for _ in range(2))
-    CHUNKS, group = triton.next_power_of_2(n_chunks), max(1, GROUP_BYTES // (n_cols * x.element_size()))
+    n_chunks, warps = triton.cdiv(n_cols, chunk_size), max(1, chunk_size // 2048)
+    words = torch.empty((n_rows, n_chunks), dtype=torch.int64, device=x.device)
     ahead = x.is_cuda and torch.cuda.get_device_capability(x.device) >= (9, 0)
-    before = 0, 0
-    for first in (*range(0, n_rows, group), n_rows):
-        now = first * n_chunks, min(group, n_rows - first) * n_chunks
-        turns_kernel[(before[1] + now[1],)](
-            x, maxima, totals, out, n_cols, n_chunks, *before, *now,
-            CHUNKS=CHUNKS, CHUNK=chunk_size, AHEAD=ahead, num_warps=4, **({"launch_pdl": True} if ahead and first else {}),
+    early = {"launch_pdl": True} if ahead else {}
+    clear_kernel[(triton.cdiv(words.numel(), 1024),)](words, words.numel(), BLOCK=1024, AHEAD=ahead, **early)
+    for reads, ends in ((True, True),) if x.is_cuda else ((True, False), (False, True)):
+        once_kernel[(n_rows * n_chunks,)](
+            x, words, out, n_cols, n_chunks, CHUNKS=max(triton.next_power_of_2(n_chunks), 32 * warps), CHUNK=chunk_size,
+            STEP=STEP, PATIENCE=PATIENCE, WHOLE=n_cols % chunk_size == 0, READS=reads, ENDS=ends, AHEAD=ahead,
+            BINARY=x.dtype == torch.float16, num_warps=warps, **early,
         )  # fmt: skip
-        before = now
     return out
     ### END SOLUTION

@@ -81,9 +81,11 @@ def softmax(x, *, num_warps=4):
 
 
 # A band is BAND rows of x, a part PART of their columns; x is read STEP columns at a time and written TILE at a time.
-BAND, PART, STEP, TILE = 64, 256, 128, 128
+BAND, PART, STEP, TILE = 64, 256, 256, 128
 LEAD = 8  # a band is finished by programs that read the band LEAD further on: far enough to be ready, near enough for the L2 cache
 PATIENCE = 16384  # how often a program asks whether its band is ready before it does that work itself
+REGISTERS = 96  # of a thread: with so many 5 programs of 4 warps share a multiprocessor's 65536, with 104 it would be 4
+LOG2E = tl.constexpr(1.4426950408889634)  # log2(e)
 
 
 @triton.jit
@@ -101,6 +103,24 @@ def clear_kernel(flags_ptr, n_flags, BLOCK: tl.constexpr, AHEAD: tl.constexpr):
 
 
 @triton.jit
+def power(exponent, BINARY: tl.constexpr):
+    """2 to the power ``exponent`` if ``BINARY``, else e to that power."""
+    # 3. The one of the two is an instruction, the other a product more. (tl.exp2, tl.exp)
+    ### BEGIN SOLUTION
+    return tl.exp2(exponent) if BINARY else tl.exp(exponent)
+    ### END SOLUTION
+
+
+@triton.jit
+def weight(x, shift, BINARY: tl.constexpr):
+    """exp(x − shift); if ``BINARY`` the shift has been multiplied by log2(e) already: 2 ** (x · log2(e) − shift)."""
+    # 4. A product and a difference are one instruction, in this order; a difference and a product are two.
+    ### BEGIN SOLUTION
+    return power(x * LOG2E - shift if BINARY else x - shift, BINARY)
+    ### END SOLUTION
+
+
+@triton.jit
 def state_of(
     x_ptr,  # x[0, 0]
     rows,  # [BAND], int32: which rows
@@ -113,13 +133,14 @@ def state_of(
     STEP: tl.constexpr,
     LANES: tl.constexpr,
     WHOLE: tl.constexpr,  # whether all these rows and columns exist
+    BINARY: tl.constexpr,
 ):
-    """Maximum and sum of exp(x − maximum) over some columns of some rows: two float32 tensors [BAND]."""
-    # 3. LANES maxima and totals a row, so that nothing is combined before the walk is over. Begin with the smallest float32
+    """Maximum (× log2(e) if ``BINARY``) and total of some columns of some rows: two float32 tensors [BAND]."""
+    # 5. LANES maxima and totals a row, so that nothing is combined before the walk is over. Begin with the smallest float32
     #    and 0. A tile [STEP, BAND] arrives columns down; what may stand where no column is, or no row?
-    # 4. As [STEP // LANES, LANES, BAND] its first axis lies within one thread: its maximum, then the new maximum; the total so
-    #    far, brought over to it; plus the sum of exp(x − new maximum). (tl.reshape)
-    # 5. The LANES of a row become one state, in the same way.
+    # 6. As [STEP // LANES, LANES, BAND] its first axis lies within one thread: its maximum, in the shifts' units, then the new
+    #    maximum; the total so far, brought over to it; plus the sum of the weights. (tl.reshape)
+    # 7. The LANES of a row become one state, in the same way.
     ### BEGIN SOLUTION
     maxima = tl.full((LANES, BAND), -3.4028234663852886e38, dtype=tl.float32)
     totals = tl.zeros((LANES, BAND), dtype=tl.float32)
@@ -130,19 +151,20 @@ def state_of(
         places = cols[:, None] * x_col_stride + rows[None, :]
         x = tl.load(x_ptr + places, mask=held, other=nothing, eviction_policy="evict_last").to(tl.float32)
         x = tl.reshape(x, (STEP // LANES, LANES, BAND))
-        higher = tl.maximum(maxima, tl.max(x, axis=0))
-        totals = totals * tl.exp(maxima - higher) + tl.sum(tl.exp(x - higher[None, :, :]), axis=0)
+        highest = tl.max(x, axis=0)
+        higher = tl.maximum(maxima, highest * LOG2E if BINARY else highest)
+        totals = totals * power(maxima - higher, BINARY) + tl.sum(weight(x, higher[None, :, :], BINARY), axis=0)
         maxima = higher
     maximum = tl.max(maxima, axis=0)
-    return maximum, tl.sum(totals * tl.exp(maxima - maximum[None, :]), axis=0)
+    return maximum, tl.sum(totals * power(maxima - maximum[None, :], BINARY), axis=0)
     ### END SOLUTION
 
 
 @triton.jit
-def merged(maxima_ptr, totals_ptr, rows, n_rows, n_parts, PARTS: tl.constexpr):
+def merged(maxima_ptr, totals_ptr, rows, n_rows, n_parts, PARTS: tl.constexpr, BINARY: tl.constexpr):
     """From the states of all parts: the maximum of each of ``rows`` and 1 over its sum, two float32 tensors [BAND]."""
-    # 6. A column of PARTS states for each row; lanes without a part hold nothing: a maximum of −∞, a total of 0.
-    # 7. One maximum, one total. Rows that do not exist have neither: pin what would be NaN.
+    # 8. A column of PARTS states for each row; lanes without a part hold nothing: a maximum of −∞, a total of 0.
+    # 9. One maximum, one total. Rows that do not exist have neither: pin what would be NaN.
     ### BEGIN SOLUTION
     parts = tl.arange(0, PARTS)
     held = (parts < n_parts)[:, None] & (rows < n_rows)[None, :]
@@ -150,17 +172,17 @@ def merged(maxima_ptr, totals_ptr, rows, n_rows, n_parts, PARTS: tl.constexpr):
     maxima = tl.load(maxima_ptr + places, mask=held, other=-float("inf"))
     totals = tl.load(totals_ptr + places, mask=held, other=0.0)
     maximum = tl.where(rows < n_rows, tl.max(maxima, axis=0), 0.0)
-    return maximum, 1.0 / tl.sum(totals * tl.exp(maxima - maximum[None, :]), axis=0)
+    return maximum, 1.0 / tl.sum(totals * power(maxima - maximum[None, :], BINARY), axis=0)
     ### END SOLUTION
 
 
 @triton.jit
 def bands_kernel(
     x_ptr,  # x[0, 0]; x[i, j] and x[i + 1, j] lie side by side
-    maxima_ptr,  # maxima[0, 0] of [parts, rows], float32: the largest value of each row's part
-    totals_ptr,  # totals[0, 0] of [parts, rows], float32: its sum of exp(x − maximum)
-    row_maxima_ptr,  # [rows], float32: the largest value of each row
-    row_shares_ptr,  # [rows], float32: 1 over its sum of exp(x − row maximum)
+    maxima_ptr,  # maxima[0, 0] of [parts, rows], float32: the largest value of each row's part, × log2(e) if BINARY
+    totals_ptr,  # totals[0, 0] of [parts, rows], float32: the sum of its weights
+    row_maxima_ptr,  # [rows], float32: the largest value of each row, × log2(e) if BINARY
+    row_shares_ptr,  # [rows], float32: 1 over the sum of its weights
     arrived_ptr,  # [bands], int32, zeros: how many parts of a band have left their states
     ready_ptr,  # [bands], int32, zeros: 1 once row_maxima and row_shares of a band are there
     out_ptr,  # out[0, 0]; out is contiguous
@@ -181,25 +203,28 @@ def bands_kernel(
     READS: tl.constexpr,  # whether this launch reads; whether it finishes
     ENDS: tl.constexpr,
     AHEAD: tl.constexpr,  # whether this launch may begin before clear_kernel has ended
+    BINARY: tl.constexpr,  # whether maxima count in powers of two
 ):
     """One program: read one part of a band and leave its state; then finish the same part of the band LEAD before it."""
-    # 8. Which band, which part? Is there such a band to read (there are LEAD bands of programs more than bands of rows)?
-    # 9. To read: the state of my part. If AHEAD, wait for clear_kernel now. Store the state; whose rows exist? That is all, unless
+    # 10. Which band, which part? Is there such a band to read (there are LEAD bands of programs more than bands of rows)?
+    # 11. To read: the state of my part. If AHEAD, wait for clear_kernel now. Store the state; whose rows exist? That is all, unless
     #    the same launch also finishes.
-    # 10. Every thread must have stored before I am counted: tl.debug_barrier(), then add 1 to my band's count, and publish with it
+    # 12. Every thread must have stored before I am counted: tl.debug_barrier(), then add 1 to my band's count, and publish with it
     #     what I stored. (tl.atomic_add, sem="acq_rel")
-    # 11. Was I the last of my band? Then all its states are there: merge them, store both numbers, and only then say that the band
+    # 13. Was I the last of my band? Then all its states are there: merge them, store both numbers, and only then say that the band
     #     is ready. (tl.atomic_xchg, sem="release")
-    # 12. To finish: begin the load of the first tile, which nobody needs again. An earlier launch has read: merge. This one reads:
+    # 14. To finish: begin the load of the first tile, which nobody needs again. An earlier launch has read: merge. This one reads:
     #     ask whether the band is ready, PATIENCE times at the most. (tl.atomic_add of 0, sem="acquire")
-    # 13. Ready: the two numbers of each of its rows. Not ready: work them out from x. No program depends on another to end.
-    # 14. Tile by tile: quotients, cast, turned round, stored where both row and column exist. (tl.static_range, tl.trans)
+    # 15. Ready: the two numbers of each of its rows. Not ready: work them out from x. No program depends on another to end.
+    # 16. Tile by tile: quotients, cast, turned round, stored where both row and column exist. (tl.static_range, tl.trans)
     ### BEGIN SOLUTION
     band, part = tl.program_id(0) // n_parts, tl.program_id(0) % n_parts
     start = part * PART
     if READS & (band < n_bands):
         rows = band * BAND + tl.arange(0, BAND)
-        maximum, total = state_of(x_ptr, rows, n_rows, start, PART, n_cols, x_col_stride, BAND, STEP, LANES, WHOLE)
+        maximum, total = state_of(
+            x_ptr, rows, n_rows, start, PART, n_cols, x_col_stride, BAND, STEP, LANES, WHOLE, BINARY
+        )
         if AHEAD:
             tl.extra.cuda.gdc_wait()
         tl.store(maxima_ptr + part * n_rows + rows, maximum, mask=rows < n_rows)
@@ -208,7 +233,7 @@ def bands_kernel(
             tl.debug_barrier()
             before = tl.atomic_add(arrived_ptr + band, 1, sem="acq_rel")
             if before == n_parts - 1:
-                maximum, share = merged(maxima_ptr, totals_ptr, rows, n_rows, n_parts, PARTS)
+                maximum, share = merged(maxima_ptr, totals_ptr, rows, n_rows, n_parts, PARTS, BINARY)
                 tl.store(row_maxima_ptr + rows, maximum, mask=rows < n_rows)
                 tl.store(row_shares_ptr + rows, share, mask=rows < n_rows)
                 tl.debug_barrier()
@@ -230,17 +255,19 @@ def bands_kernel(
                 shift = tl.load(row_maxima_ptr + mine, mask=mine < n_rows, other=0.0)
                 share = tl.load(row_shares_ptr + mine, mask=mine < n_rows, other=0.0)
             else:
-                shift, whole = state_of(x_ptr, mine, n_rows, 0, n_cols, n_cols, x_col_stride, BAND, LANES, LANES, WHOLE)
+                shift, whole = state_of(
+                    x_ptr, mine, n_rows, 0, n_cols, n_cols, x_col_stride, BAND, LANES, LANES, WHOLE, BINARY
+                )
                 share = 1.0 / whole
         else:
-            shift, share = merged(maxima_ptr, totals_ptr, mine, n_rows, n_parts, PARTS)
+            shift, share = merged(maxima_ptr, totals_ptr, mine, n_rows, n_parts, PARTS, BINARY)
         for first in tl.static_range(0, PART, TILE):
             cols = start + first + tl.arange(0, TILE)
             if first > 0:
                 held = None if WHOLE else (cols < n_cols)[:, None] & (mine < n_rows)[None, :]
                 places = cols[:, None] * x_col_stride + mine[None, :]
                 x = tl.load(x_ptr + places, mask=held, eviction_policy="evict_first")
-            y = (tl.exp(x.to(tl.float32) - shift[None, :]) * share[None, :]).to(out_ptr.dtype.element_ty)
+            y = (weight(x.to(tl.float32), shift[None, :], BINARY) * share[None, :]).to(out_ptr.dtype.element_ty)
             to = mine[:, None] * n_cols + cols[None, :]
             owned = None if WHOLE else (mine < n_rows)[:, None] & (cols < n_cols)[None, :]
             tl.store(out_ptr + to, tl.trans(y), mask=owned, eviction_policy="evict_first")
@@ -249,13 +276,15 @@ def bands_kernel(
 
 def tuned(x, *, num_warps=4):
     """The contract of ``softmax``; an x whose rows lie side by side, element by element, is read along that axis."""
-    # 15. Refuse as before. Is x turned, stride(0) 1 and stride(1) at least the number of rows? If not, or without rows: softmax.
-    # 16. Result, and scratch of this call: two float32 numbers for every part of every row, two for every row, two int32 flags for
+    # 17. Refuse as before. Is x turned, stride(0) 1 and stride(1) at least the number of rows? If not, or without rows: softmax.
+    # 18. Result, and scratch of this call: two float32 numbers for every part of every row, two for every row, two int32 flags for
     #     every band. (torch.empty)
-    # 17. clear_kernel, 1024 flags a program. Then bands_kernel, n_bands + LEAD times n_parts programs: on a GPU one launch that
+    # 19. clear_kernel, 1024 flags a program. Then bands_kernel, n_bands + LEAD times n_parts programs: on a GPU one launch that
     #     reads and finishes; elsewhere, where programs take turns and cannot wait, one that reads and one that finishes. LANES: a
     #     thread loads 16 bytes of a column; how many threads does a column of BAND rows take, and how many columns do all load?
-    # 18. AHEAD on a card of capability (9, 0) or more, and then launch_pdl=True for each.
+    # 20. AHEAD on a card of capability (9, 0) or more, and then launch_pdl=True for each. BINARY for float16, whose largest value
+    #     times log2(e) is rounded by less than 0.004; a float32 can be so large that nothing is left of a difference.
+    # 21. maxnreg=REGISTERS for bands_kernel where nothing spills for it: AHEAD, WHOLE, float16, 4 warps.
     ### BEGIN SOLUTION
     refuse(x, num_warps)
     n_rows, n_cols = x.shape
@@ -268,6 +297,8 @@ def tuned(x, *, num_warps=4):
     flags = torch.empty((2, n_bands), dtype=torch.int32, device=x.device)
     ahead = x.is_cuda and torch.cuda.get_device_capability(x.device) >= (9, 0)
     early = {"launch_pdl": True} if ahead else {}
+    whole, half = n_rows % BAND == 0 and n_cols % PART == 0, x.dtype == torch.float16
+    few = {"maxnreg": REGISTERS} if ahead and whole and half and num_warps == 4 else {}
     clear_kernel[(triton.cdiv(2 * n_bands, 1024),)](flags, 2 * n_bands, BLOCK=1024, AHEAD=ahead, **early)
     for reads, ends in ((True, True),) if x.is_cuda else ((True, False), (False, True)):
         bands_kernel[((n_bands + LEAD) * n_parts,)](
@@ -275,7 +306,7 @@ def tuned(x, *, num_warps=4):
             n_rows, n_cols, x.stride(1), n_bands, n_parts,
             BAND=BAND, PART=PART, STEP=STEP, TILE=TILE, LEAD=LEAD, PATIENCE=PATIENCE,
             PARTS=triton.next_power_of_2(n_parts), LANES=num_warps * 512 // (BAND * x.element_size()),
-            WHOLE=n_rows % BAND == 0 and n_cols % PART == 0, READS=reads, ENDS=ends, AHEAD=ahead, num_warps=num_warps, **early,
+            WHOLE=whole, READS=reads, ENDS=ends, AHEAD=ahead, BINARY=half, num_warps=num_warps, **early, **few,
         )  # fmt: skip
     return out
     ### END SOLUTION
