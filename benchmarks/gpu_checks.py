@@ -5,7 +5,8 @@ must refuse it; the record is kept.
     python benchmarks/gpu_checks.py --answers     run only the taught answers; kept apart, under "answers"
     python benchmarks/gpu_checks.py --stale       list the lessons whose record no longer belongs to their sources
 
-A record is keyed by a hash of the lesson's folder and of all that judges it (learning/imported.py).
+A record is keyed by a hash of the lesson's folder and of all that judges it (learning/imported.py). A lesson's attempts are kept
+one by one, in gpu-checks-begun.json, until its record is whole: a run that was stopped goes on where it stood, on the same sources.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "benchmarks" / "results" / "gpu-checks.json"
+BEGUN = RECORD.with_name("gpu-checks-begun.json")
 _servers = None
 sys.path.insert(0, str(ROOT))
 
@@ -91,28 +93,57 @@ def report_stale(chosen: list[lessons.Lesson], kept: dict) -> int:
 def run(lesson: lessons.Lesson, slots: int) -> dict:
     """Grade every attempt of ``lesson``; print a line each and return the record.
 
-    The answer runs alone first, so that its timing check meets an idle GPU; the others follow in ``slots`` processes.
+    The answer runs alone first, so that its timing check meets an idle GPU; the others follow in ``slots`` processes. What an
+    interrupted run of the same sources has graded is not graded again, unless it fared otherwise than it says.
     """
-    started = time.perf_counter()
-    todo = attempts(lesson)
-    rows = [grade_one(lesson.slug, 0)]
-    show(lesson, rows[0])
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(slots, mp_context=context) as pool:
-        for row in pool.map(grade_one, [lesson.slug] * (len(todo) - 1), range(1, len(todo))):
-            rows.append(row)
-            show(lesson, row)
+    started, source = time.perf_counter(), source_hash(lesson)
+    order = [(one.kind, one.name) for one in attempts(lesson)]
+    before = begun(lesson.slug, source)
+    spent, found = before["seconds"], {key: row for key, row in before["rows"].items() if key in order}
+    left = [number for number, key in enumerate(order) if key not in found]
+
+    def keep(row: dict) -> None:
+        found[row["kind"], row["name"]] = row
+        begin(lesson.slug, source, spent + time.perf_counter() - started, list(found.values()))
+        show(lesson, row)
+
+    if left[:1] == [0]:
+        keep(grade_one(lesson.slug, left.pop(0)))
+    with ProcessPoolExecutor(slots, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for row in pool.map(grade_one, [lesson.slug] * len(left), left):
+            keep(row)
+    rows = [found[key] for key in order]
+    begin(lesson.slug, source, 0.0, [])
     return {
-        "source_hash": source_hash(lesson),
+        "source_hash": source,
         "as_expected": all(row["as_expected"] for row in rows),
         "device": rows[0]["device"],
-        "sandbox": rows[0].pop("sandbox"),
+        "sandbox": rows[0]["sandbox"],
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": hardware.cuda(),
+        "machine": hardware.cuda() if rows[0]["device"] == "cuda" else hardware.machine(),
         "slots": slots,
-        "seconds": round(time.perf_counter() - started, 1),
+        "seconds": round(spent + time.perf_counter() - started, 1),
         "attempts": [{key: value for key, value in row.items() if key != "sandbox"} for row in rows],
     }
+
+
+def begun(slug: str, source: str) -> dict:
+    """What is kept of an interrupted run of these sources: ``seconds`` spent, and ``rows`` that fared as they say by kind and name."""
+    kept = json.loads(BEGUN.read_text(encoding="utf-8")).get(slug, {}) if BEGUN.exists() else {}
+    mine = kept if kept.get("source_hash") == source else {"seconds": 0.0, "rows": []}
+    return mine | {"rows": {(row["kind"], row["name"]): row for row in mine["rows"] if row["as_expected"]}}
+
+
+def begin(slug: str, source: str, seconds: float, rows: list[dict]) -> None:
+    """Keep ``rows`` of a run that is under way; without any there is none."""
+    kept = json.loads(BEGUN.read_text(encoding="utf-8")) if BEGUN.exists() else {}
+    kept.pop(slug, None)
+    if rows:
+        kept[slug] = {"source_hash": source, "seconds": round(seconds, 1), "rows": rows}
+    if kept:
+        replace(BEGUN, json.dumps(kept, ensure_ascii=False) + "\n")
+    else:
+        BEGUN.unlink(missing_ok=True)
 
 
 def show(lesson: lessons.Lesson, row: dict) -> None:

@@ -21,12 +21,10 @@ def passes_every_check(card, function, monkeypatch) -> None:
         for name in ("checks", "hidden"):
             module = importlib.import_module(f"learning.lessons.{card.slug}.{name}")
             for found in [value for value in vars(module).values() if isinstance(value, Check)]:
-                try:
-                    result = found.run(function)
-                except RuntimeError as problem:
-                    if kind == "cuda" and "no lesson is open here" in str(problem):
-                        continue
-                    raise
-                assert result.state in (PASSED, WAITING), f"{found.name}: {result.finding.sentence()}"
+                result = found.run(function)
+                told = result.finding.sentence() if result.finding else ""
+                if kind == "cuda" and "no lesson is open here" in told:
+                    continue
+                assert result.state in (PASSED, WAITING), f"{found.name}: {told}"
                 judged += result.cases
     assert judged > 30

@@ -11,14 +11,14 @@ Either fits beside the 16 values of a chunk of 8192 and what is computed with th
 A row of C columns, K of them kept: the first walk asks for all C, the second for C − K. That is 2 − K / C rows: 1 up to 32 768 columns, 1.5 at 65 536, 1.75 at 131 072. The result is stored once. In float16, 131 072 columns: 262 144 bytes in, 196 608 once more, 262 144 out.
 
 The numbers of the kept block begin A1's state; the chunks are pushed onto it. The second walk goes backwards, since what was read last is the likeliest to be in a cache still. A row is 256 KiB in float16, and as many rows are under way as programs fit on the card: with one on each of 132
-multiprocessors that is 33 MiB, less than the 50 MiB of L2 that an H200 has. Then what the second walk asks for need not come from memory at all.
+multiprocessors that is 33 MiB, less than the 60 MiB of L2 that an H200 reports. Then what the second walk asks for need not come from memory at all.
 """
 
 LIMITATION = """
-No time is known of this kernel. Requests are counted, and a request that a cache answers costs little: the two-pass kernel has caches too. Whether 1.75 requests in one launch beat 2 in two launches is what beats_the_best_two_pass_kernel and the row in benchmarks/speed_rows.py are for, on a GPU.
+Requests are counted here, not time, and a request that a cache answers costs little: the two-pass kernel has caches too. Whether 1.75 requests in one launch beat 2 in two launches is what beats_the_best_two_pass_kernel and the row in benchmarks/speed_rows.py are for, on a GPU; docs/reference-results.md has what an H200 took.
 
-One program a row: 64 rows occupy 64 multiprocessors, and a large card looks on. Programs that share a row and wait for one another, each with its part in registers, would ask for every value once. Waiting is right only if all programs of a row are on the card at the same time, which no launch of
-this kind promises, and an interpreter that runs one program after the other would wait for ever. So it is not done here.
+One program a row: 64 rows occupy 64 multiprocessors, and a large card looks on. Programs that share a row and wait for one another, each with its part in registers, ask for every value once, as the tuned form of A2 does. It is the faster kernel where its programs are on the card at the same time, which no launch of
+this kind promises. It pays with scratch, with a launch that clears it, and with a second way for whoever has waited in vain. None of the three is needed here.
 
 What is kept is a power of two: of a row with 20 000 columns a block of 32 768 holds all, and 12 768 of its lanes hold nothing.
 """
