@@ -44,6 +44,8 @@ CLAIMS = [
     ("4096 columns in 64 threads are 64 values a thread", 64, 4096 // 64),
     ("a multiprocessor holds 10 of our programs where 64 registers would let it hold 16", 10, 65536 // (64 * 96)),
     ("a multiprocessor holds 10 of our programs where 64 registers would let it hold 16", 16, 65536 // (64 * 64)),
+    ("for an H200 these are 64 registers at the most with it, and 96 or more without", 64, 65536 // (16 * 64)),
+    ("64 bits in one place, at an address that 8 divides", 8, 64 // 8),
     ("a float32 of 10³⁰ times log2(e) is rounded by up to 7.6 · 10²²", 7.6, round(math.ulp(1e30 * math.log2(math.e)) * 2**29 / 2e22, 1)),
     ("64 rows are 2048 programs, and 1024 rows 32 768", 2048, 64 * 32),
     ("64 rows are 2048 programs, and 1024 rows 32 768", 32768, 1024 * 32),
@@ -64,6 +66,18 @@ def test_a_number_in_the_text_is_the_number_computed(sentence, number, recompute
 
 def test_no_time_of_ours_stands_in_the_text():
     assert "its time on a T4 is your number, not ours" in TEXT
+
+
+@pytest.mark.parametrize(("value", "weights"), [(1e30, (0.0, math.inf)), (-1e30, (0.0, math.inf)), (5.0, (1.0,))])
+def test_the_maximum_of_a_large_float32_would_weigh_nothing_or_everything(value, weights):
+    """The multiply-add takes a rounded shift from a product that is not rounded, and the power of what is left says it all."""
+    import torch
+
+    log2e = torch.tensor(math.log2(math.e), dtype=torch.float32)
+    largest = torch.tensor(value, dtype=torch.float32)
+    left = largest.double() * log2e.double() - (largest * log2e).double()
+    assert any(math.isclose(torch.exp2(left).item(), weight, rel_tol=1e-6) for weight in weights)
+    assert "So even the maximum would not weigh 1, but 2 to the power of that rounding, which is ∞ or 0." in TEXT
 
 
 def cell(name):
@@ -214,6 +228,28 @@ def test_a_state_goes_into_a_word_and_comes_out_of_it(answer, maximum, total):
     word = torch.zeros(1, dtype=torch.int64, device=answer.DEVICE)
     there_and_back[(1,)](state, word, answer.word_of, answer.state_in)
     assert torch.equal(state[2:].view(torch.int32), state[:2].view(torch.int32)) and word.item() != 0
+
+
+def test_a_lane_without_a_chunk_that_joins_the_merge_ruins_a_row_far_below_zero(answer):
+    """The word 1 says a maximum of 0: the model answer calls such a row NaN, and the lesson's cell tries one around -200."""
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def maximum_of(words_ptr, out_ptr, state_in: tl.constexpr):
+        maxima, totals = state_in(tl.load(words_ptr + tl.arange(0, 2)))
+        shift = tl.max(maxima, axis=0)
+        tl.store(out_ptr, shift)
+        tl.store(out_ptr + 1, tl.sum(totals * tl.exp(maxima - shift), axis=0))
+
+    minus_200 = torch.tensor([1.0, -200.0], dtype=torch.float32).view(torch.int64)  # total below, maximum above
+    words = torch.cat([minus_200, torch.ones(1, dtype=torch.int64)]).to(answer.DEVICE)
+    out = torch.empty(2, dtype=torch.float32, device=answer.DEVICE)
+    maximum_of[(1,)](words, out, answer.state_in)
+    assert out[0].item() == 0.0 and out[1].item() < 1e-44  # 1 over it is infinite, and 0 times that is NaN
+    assert "says a maximum of 0, which wins in every row below zero, and around −200 that row is NaN" in TOLD
+    assert ".mul(4).sub(200).half()" in cell("tuned_on_two_shapes")
 
 
 @pytest.mark.slow
