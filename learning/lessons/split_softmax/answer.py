@@ -160,7 +160,7 @@ def clear_kernel(words_ptr, n_words, BLOCK: tl.constexpr, AHEAD: tl.constexpr):
 @triton.jit
 def power(exponent, BINARY: tl.constexpr):
     """2 to the power ``exponent`` if ``BINARY``, else e to that power."""
-    # 3. The one of the two is an instruction, the other a product more. (tl.exp2, tl.exp)
+    # 3. One of the two is a single instruction, the other needs a product before it. (tl.exp2, tl.exp)
     ### BEGIN SOLUTION
     return tl.exp2(exponent) if BINARY else tl.exp(exponent)
     ### END SOLUTION
@@ -178,7 +178,8 @@ def weight(x, shift, BINARY: tl.constexpr):
 @triton.jit
 def word_of(maximum, total):
     """A state as one int64: the bits of its maximum above those of its total. No total is 0, so no word is."""
-    # 5. The bits of a float32 as an int32, and those as an int64. Which of the two must lose its sign? (.to(…, bitcast=True))
+    # 5. The bits of a float32 as an int32, and those as an int64. (.to(…, bitcast=True)) What does a sign do to the upper half when
+    #    32 bits become 64? May the lower number have one?
     ### BEGIN SOLUTION
     above = maximum.to(tl.int32, bitcast=True).to(tl.int64) << 32
     return above | (total.to(tl.int32, bitcast=True).to(tl.int64) & 0xFFFFFFFF)
@@ -197,7 +198,8 @@ def state_in(words):
 @triton.jit
 def state_of(row_ptr, n_cols, STEP: tl.constexpr, BINARY: tl.constexpr):
     """Maximum (times log2(e) if ``BINARY``) and total of the n_cols numbers at ``row_ptr``, by this program alone."""
-    # 7. A1's update, STEP numbers at a time, from the smallest float32 and 0; the maximum in the shift's units.
+    # 7. A1's update, STEP numbers at a time, from the lowest float32 (torch.finfo(torch.float32).min) and 0; the maximum as shifts
+    #    are counted.
     ### BEGIN SOLUTION
     maximum, total = -3.4028234663852886e38, 0.0
     for first in range(0, n_cols, STEP):
@@ -214,7 +216,8 @@ def state_of(row_ptr, n_cols, STEP: tl.constexpr, BINARY: tl.constexpr):
 @triton.jit
 def anew(x, number):
     """x, 16 bits an element, bit for bit; but for the compiler a value that begins only when ``number`` is known."""
-    # 8. One instruction of the GPU that copies two elements at a time and looks at nothing else. (tl.inline_asm_elementwise)
+    # 8. One instruction of the GPU that copies two elements at a time and looks at nothing else. (tl.inline_asm_elementwise with
+    #    pack=2: a constraint for each register of 32 bits, the result's first. Two of x fill one, two numbers fill two.)
     ### BEGIN SOLUTION
     return tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r,r,r", [x, number], dtype=x.dtype, is_pure=False, pack=2)
     ### END SOLUTION
@@ -232,20 +235,21 @@ def once_kernel(
     STEP: tl.constexpr,
     PATIENCE: tl.constexpr,
     WHOLE: tl.constexpr,  # whether every chunk has CHUNK columns: then no mask is needed
-    READS: tl.constexpr,  # whether this launch leaves states; whether it makes quotients
-    ENDS: tl.constexpr,
+    READS: tl.constexpr,  # whether this launch leaves states
+    ENDS: tl.constexpr,  # whether it makes quotients
     AHEAD: tl.constexpr,  # whether this launch may begin before clear_kernel has ended
     BINARY: tl.constexpr,  # whether maxima count in powers of two
 ):
     """One program, one chunk of one row: leave its state, ask for those of the row, make its quotients."""
-    # 9. If AHEAD, let the next launch begin, before anything else. Row, chunk, columns and mask as in the first kernel; the load,
-    #    evicted first, since nobody reads x again. No widening yet.
-    # 10. To read: the maximum of x; x anew, if it has 16 bits and the launch also finishes; the total. If AHEAD, wait for
-    #    clear_kernel now. Exchange my word of the row for the state. (tl.atomic_xchg, sem="relaxed")
-    # 11. To finish: all words of my row, in one load; lanes without a chunk hold 1, which is not 0. While one of them is 0, load
-    #    again, PATIENCE times at the most. (volatile=True)
-    # 12. All there: their states, merged as merge_kernel does, a division for the row. Not there: from x, by myself.
-    # 13. x anew, if it has 16 bits and was kept; quotients, cast, store.
+    # 9. First, if AHEAD, let the next launch begin. Row, chunk, columns and mask as in the first kernel; the load,
+    #    evicted first, since hardly anybody reads x again. No widening yet.
+    # 10. To read: the maximum of x; x anew, known from the maximum on, if it has 16 bits and the launch also finishes; the total.
+    #    If AHEAD, wait for clear_kernel now. Exchange my word of the row for the state. (tl.atomic_xchg, sem="relaxed")
+    # 11. To finish: all words of my row, in one load; lanes without a chunk hold 1, which is not 0, and no state either. While one
+    #    of them is 0, load again, PATIENCE times at the most. (volatile=True)
+    # 12. All there: their states, merged as merge_kernel does (what did lanes without a chunk hold there?), and one division. Not
+    #    there: from x, by myself.
+    # 13. x anew, known from the row's maximum on, if it has 16 bits and was kept; quotients, cast, store.
     ### BEGIN SOLUTION
     if AHEAD:
         tl.extra.cuda.gdc_launch_dependents()
@@ -289,11 +293,15 @@ def once_kernel(
 
 
 def tuned(x, *, chunk_size=4096):
-    """The contract of ``softmax``; on a GPU x is read once, and waits in registers until the states of its row are there."""
+    """The contract of ``softmax``, but for a row whose states come late: it is read again, a last digit may differ.
+
+    On a GPU x is read once, and waits in registers until the states of its row are there.
+    """
     # 14. Refuse, result, no rows: as before. Scratch of this call: an int64 a chunk. num_warps: one for 2048 columns, at least one.
-    # 15. clear_kernel, 1024 words a program. Then once_kernel, a program a chunk: on a GPU one launch that reads and finishes;
-    #     elsewhere, where programs take turns and cannot wait, one that reads and one that finishes.
-    # 16. AHEAD on a card of capability (9, 0) or more, and then launch_pdl=True for each.
+    # 15. clear_kernel, 1024 words a program. Then once_kernel, a program a chunk: on a GPU (x.is_cuda) one launch that reads and
+    #     finishes; elsewhere, where programs take turns and cannot wait, one that reads and one that finishes.
+    # 16. AHEAD on a card of capability (9, 0) or more (torch.cuda.get_device_capability), and then launch_pdl=True for each.
+    #     BINARY for float16 alone.
     ### BEGIN SOLUTION
     refuse(x, chunk_size)
     n_rows, n_cols = x.shape

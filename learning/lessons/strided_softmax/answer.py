@@ -105,7 +105,7 @@ def clear_kernel(flags_ptr, n_flags, BLOCK: tl.constexpr, AHEAD: tl.constexpr):
 @triton.jit
 def power(exponent, BINARY: tl.constexpr):
     """2 to the power ``exponent`` if ``BINARY``, else e to that power."""
-    # 3. The one of the two is an instruction, the other a product more. (tl.exp2, tl.exp)
+    # 3. One of the two is a single instruction, the other needs a product before it. (tl.exp2, tl.exp)
     ### BEGIN SOLUTION
     return tl.exp2(exponent) if BINARY else tl.exp(exponent)
     ### END SOLUTION
@@ -126,7 +126,7 @@ def state_of(
     rows,  # [BAND], int32: which rows
     n_rows,
     first,  # the first column
-    columns,  # how many columns from there on; those past the last do not count
+    columns,  # how many columns from there on, in whole steps; those past the last of x do not count
     n_cols,
     x_col_stride,
     BAND: tl.constexpr,
@@ -136,9 +136,9 @@ def state_of(
     BINARY: tl.constexpr,
 ):
     """Maximum (× log2(e) if ``BINARY``) and total of some columns of some rows: two float32 tensors [BAND]."""
-    # 5. LANES maxima and totals a row, so that nothing is combined before the walk is over. Begin with the smallest float32
-    #    and 0. A tile [STEP, BAND] arrives columns down; what may stand where no column is, or no row?
-    # 6. As [STEP // LANES, LANES, BAND] its first axis lies within one thread: its maximum, in the shifts' units, then the new
+    # 5. LANES maxima and totals a row, so that nothing is combined before the walk is over. Begin with the lowest float32
+    #    (torch.finfo(torch.float32).min) and 0. A tile [STEP, BAND] arrives columns down; what may stand where no column is, or no row?
+    # 6. As [STEP // LANES, LANES, BAND] its first axis lies within one thread: its maximum, counted as shifts are, then the new
     #    maximum; the total so far, brought over to it; plus the sum of the weights. (tl.reshape)
     # 7. The LANES of a row become one state, in the same way.
     ### BEGIN SOLUTION
@@ -200,8 +200,8 @@ def bands_kernel(
     LANES: tl.constexpr,  # states a row that the threads keep side by side: as many as columns that they load at once
     PATIENCE: tl.constexpr,
     WHOLE: tl.constexpr,  # whether every band has BAND rows and every part PART columns: then no mask is needed
-    READS: tl.constexpr,  # whether this launch reads; whether it finishes
-    ENDS: tl.constexpr,
+    READS: tl.constexpr,  # whether this launch reads
+    ENDS: tl.constexpr,  # whether it finishes
     AHEAD: tl.constexpr,  # whether this launch may begin before clear_kernel has ended
     BINARY: tl.constexpr,  # whether maxima count in powers of two
 ):
@@ -211,11 +211,13 @@ def bands_kernel(
     #    the same launch also finishes.
     # 12. Every thread must have stored before I am counted: tl.debug_barrier(), then add 1 to my band's count, and publish with it
     #     what I stored. (tl.atomic_add, sem="acq_rel")
-    # 13. Was I the last of my band? Then all its states are there: merge them, store both numbers, and only then say that the band
-    #     is ready. (tl.atomic_xchg, sem="release")
-    # 14. To finish: begin the load of the first tile, which nobody needs again. An earlier launch has read: merge. This one reads:
-    #     ask whether the band is ready, PATIENCE times at the most. (tl.atomic_add of 0, sem="acquire")
-    # 15. Ready: the two numbers of each of its rows. Not ready: work them out from x. No program depends on another to end.
+    # 13. Was I the last of my band? Then all its states are there: merge them, store both numbers, and only then, behind a barrier
+    #     once more, say that the band is ready. (tl.atomic_xchg, sem="release")
+    # 14. To finish: begin the load of the first tile, which hardly anybody needs again. If AHEAD, wait for clear_kernel here too:
+    #     who has read no band has not waited yet. An earlier launch has read: merge. This one reads: ask whether the band is ready,
+    #     PATIENCE times at the most. (tl.atomic_add of 0, sem="acquire")
+    # 15. Ready: the two numbers of each of its rows. Not ready: work them out from x, LANES columns at a time, since the first tile
+    #     keeps its registers. No program depends on another to end.
     # 16. Tile by tile: quotients, cast, turned round, stored where both row and column exist. (tl.static_range, tl.trans)
     ### BEGIN SOLUTION
     band, part = tl.program_id(0) // n_parts, tl.program_id(0) % n_parts
@@ -275,16 +277,20 @@ def bands_kernel(
 
 
 def tuned(x, *, num_warps=4):
-    """The contract of ``softmax``; an x whose rows lie side by side, element by element, is read along that axis."""
+    """The contract of ``softmax``, but for a band that is given up: a last digit there may differ between calls.
+
+    An x whose rows lie side by side, element by element, is read along that axis.
+    """
     # 17. Refuse as before. Is x turned, stride(0) 1 and stride(1) at least the number of rows? If not, or without rows: softmax.
     # 18. Result, and scratch of this call: two float32 numbers for every part of every row, two for every row, two int32 flags for
     #     every band. (torch.empty)
-    # 19. clear_kernel, 1024 flags a program. Then bands_kernel, n_bands + LEAD times n_parts programs: on a GPU one launch that
-    #     reads and finishes; elsewhere, where programs take turns and cannot wait, one that reads and one that finishes. LANES: a
+    # 19. clear_kernel, 1024 flags a program. Then bands_kernel, (n_bands + LEAD) · n_parts programs: on a GPU (x.is_cuda) one launch
+    #     that reads and finishes; elsewhere, where programs take turns and cannot wait, one that reads and one that finishes. LANES: a
     #     thread loads 16 bytes of a column; how many threads does a column of BAND rows take, and how many columns do all load?
-    # 20. AHEAD on a card of capability (9, 0) or more, and then launch_pdl=True for each. BINARY for float16, whose largest value
-    #     times log2(e) is rounded by less than 0.004; a float32 can be so large that nothing is left of a difference.
-    # 21. maxnreg=REGISTERS for bands_kernel where nothing spills for it: AHEAD, WHOLE, float16, 4 warps.
+    # 20. AHEAD on a card of capability (9, 0) or more (torch.cuda.get_device_capability), and then launch_pdl=True for each. BINARY
+    #     for float16, whose largest value times log2(e) is rounded by less than 0.004; a float32 can be so large that 2 to the
+    #     power of that rounding is ∞ or 0.
+    # 21. maxnreg=REGISTERS for bands_kernel where hardly anything spills for it: AHEAD, WHOLE, float16, 4 warps.
     ### BEGIN SOLUTION
     refuse(x, num_warps)
     n_rows, n_cols = x.shape
