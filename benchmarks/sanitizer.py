@@ -74,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def watched(program: str, slug: str, tool: str) -> dict:
     """One lesson under one tool."""
-    from learning import imported
+    from learning import attempts, sources
 
     command = [program, "--tool", tool, "--error-exitcode", str(REPORTED), "--print-limit", "20"]
     environment = os.environ | {
@@ -111,7 +111,7 @@ def watched(program: str, slug: str, tool: str) -> dict:
             ]
         ),
         "seconds": round(time.perf_counter() - started, 1),
-        "source": imported.sha256([lessons.load(slug).folder / "answer.py"]),
+        "source": sources.code_sha256([attempts.answer(lessons.load(slug)).source]),
     }
 
 

@@ -22,6 +22,7 @@ RECORD = ROOT / "benchmarks" / "results" / "speed-rows.json"
 sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
+from learning import sources  # noqa: E402
 from learning.attempts import answer  # noqa: E402
 from learning.bench import plan, record, report, results, runner  # noqa: E402
 from learning.judge import engine  # noqa: E402
@@ -88,12 +89,10 @@ def measure(lesson: lessons.Lesson, child: runner.Runner, opened, how: dict, *, 
 
 def stale(chosen: list[lessons.Lesson], kept: dict) -> int:
     """Name the lessons whose answer or plan changed since they were measured; 1 where there are any."""
-    import hashlib
-
     old = []
     for lesson in chosen:
         run = next((one for one in kept["runs"] if one["op"] == lesson.slug), None)
-        now = hashlib.sha256(answer(lesson).source.encode()).hexdigest()
+        now = sources.code_sha256([answer(lesson).source])
         if run is None or run["answer_source"] != now or run["plan_source"] != record.plan_hash(lesson):
             old.append(f"{lesson.slug}: {'never measured' if run is None else 'the record is of other sources'}")
     print("\n".join(old) or "every record belongs to the present sources")

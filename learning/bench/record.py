@@ -15,6 +15,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from learning import sources
 from learning.bench import plan
 from learning.files import replace
 from learning.gates import records
@@ -32,8 +33,8 @@ class RecordError(ValueError):
 
 
 def run(lesson: Lesson, cases: list[dict], *, who: str, timing: str, source: str, device: Any, seconds: float) -> dict:
-    """One operation's run as the record keeps it: ``who`` "learner" or "solution", ``source`` the answer's code,
-    ``device`` the one that was opened."""
+    """One operation's run as the record keeps it: ``who`` "learner" or "solution", ``source`` the answer's code, of which comments
+    and docstrings do not count, ``device`` the one that was opened."""
     rows = {str(what): str(value) for what, value in device.details}
     return {
         "op": lesson.slug,
@@ -45,7 +46,7 @@ def run(lesson: Lesson, cases: list[dict], *, who: str, timing: str, source: str
         "device": device.kind,
         "machine": {"card": device.name, "cores": os.cpu_count(), "processor": platform.machine(), **rows},
         "environment": records.environment(),
-        "answer_source": hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest(),
+        "answer_source": sources.code_sha256([source]),
         "plan_source": plan_hash(lesson),
         "cases": cases,
     }
