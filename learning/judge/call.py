@@ -5,6 +5,7 @@ Standard library only at module level; torch is used only where it has already b
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -117,22 +118,26 @@ def guarded(
         watch = Plain()
     witness = _witness(look, order)
     visits = _visits(function, between)
-    called = Called()
+    called, collecting = Called(), gc.isenabled()
     started = time.perf_counter()
     try:
         for number in range(max(1, repeats)):
             with witness, watch, visits:
                 value = function(*args, **(kwargs or {}))
+                gc.disable()  # what the learner left to the collector may not run behind the watch, ahead of the copy
             if look == "traffic" and witness.tuned:  # that call timed every configuration; the next runs the one chosen
                 witness = _witness(look, order)
                 with witness, watch:
                     value = function(*args, **(kwargs or {}))
+                    gc.disable()
             if number == 0:
                 called.value, called.outputs = watch.take(value)
                 told = witness.told(tensors(args, kwargs), tensors((value,)), locate or faults.notebook_cell)
                 called.trace = Trace.of(told)
             else:
                 called.again.append(watch.take(value)[0])
+            if collecting:
+                gc.enable()
         called.again += [watch.take(value)[0] for value in visits.made]
     except BaseException as problem:
         if look and witness.failed(problem):  # what watches broke, not what was watched: look away and ask again
@@ -141,6 +146,9 @@ def guarded(
             )
         called.fault = faults.read(problem, locate)
         called.value, called.outputs, called.again = None, [], []
+    finally:
+        if collecting:
+            gc.enable()
     called.seconds = time.perf_counter() - started
     try:
         called.storages = watch.storages()

@@ -47,6 +47,10 @@ class LearnerCells:
         """``(name, source)`` of every cell the learner could edit, oldest first: what house rules read."""
         return [(cell.name, cell.source) for cell in self.cells if cell.role != SETUP]
 
+    def answers(self) -> list[str]:
+        """Names of the cells that run whole."""
+        return [cell.name for cell in self.cells if cell.role == ANSWER]
+
 
 def text_of(cell: dict) -> str:
     """A notebook cell's source as one string (nbformat also allows a list of lines)."""

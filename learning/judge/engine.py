@@ -161,6 +161,7 @@ def _run(
     line = Lines(lambda: Line(servers, place, loads, limits, checks=len(plan.checks)), count)
     entries = {name: Entry(name, line) for name in (*lesson.entries, *lesson.drivers)}
     here = setting.Setting(lesson=lesson.slug, device=graded.device, seed=seed, cells=cells.sources)
+    here.answers = cells.answers
     here.setups, here.torch_calls = plan.setups, set()
     anchor = _anchor(lesson, plan, graded.device, limits, servers)
     if anchor is not None:

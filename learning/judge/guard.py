@@ -48,11 +48,15 @@ _raw_functions = torch._C.DisableTorchFunction
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LENS = _HERE + "lens" + os.sep
+_CONTRACT = _HERE + "contract.py"
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _TRITON = os.path.join(os.path.dirname(os.path.dirname(_TORCH)), "triton") + os.sep
 
 BEYOND = "torch.calls_beyond_counting"
 """Stands in the record for names that found no room: no lesson allows it."""
+
+MOST_TEXT = 12_000
+"""Characters that torch may write of tensors in one call: a printed tensor or two, and no way to read all values."""
 
 _handed_out: list[Any] = []
 """Storages of the last call's outputs, kept alive: memory at the same address in the next call is the same memory."""
@@ -109,6 +113,7 @@ class Watch(TorchFunctionMode):
         self._inputs: list[torch.Tensor] = []
         self._bands: list[tuple[torch.Tensor, int, str]] = []
         self._names: dict[str, None] = {}
+        self._text = 0
         self._operators = _Operators(self._names)
         seen: set[int] = set()
         with _raw_functions():
@@ -135,7 +140,14 @@ class Watch(TorchFunctionMode):
         name = _called_by_wrapper(function)
         if name:
             self._names.setdefault(name if len(self._names) < MOST_NAMES else BEYOND)
+        if name and function is _fill_ and tensors_in(args[1:], kwargs or {}):  # values of one tensor into another
+            self._names.setdefault("Tensor.copy_")
+        _note_subclasses(types, self._names)
         result = function(*args, **(kwargs or {}))
+        if type(result) is str and name:  # torch writes it with its modes disabled, so no operator shows
+            self._text += len(result)
+            if self._text > MOST_TEXT:
+                self._names.setdefault(f"{name} of thousands of values")
         try:
             uninitialised = _ALLOCATORS.get(function)
         except TypeError:  # an unhashable callable is nobody's allocator
@@ -291,7 +303,14 @@ class _Operators(TorchDispatchMode):
         self._names = names
 
 
+def _note_subclasses(types: Any, names: dict[str, None]) -> None:
+    """Note a tensor subclass among the types whose hooks a call concerns; torch's own parameters have none."""
+    if any(kind is not _Tensor for kind in types):
+        names.setdefault(torch_calls.SUBCLASS)
+
+
 def _note(self: _Operators, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    _note_subclasses(types, self._names)
     if not function.is_view:
         name = str(function._schema.name).rpartition("::")[2]
         if name not in torch_calls.MOVES and not _launching(sys._getframe(1)):
@@ -320,14 +339,15 @@ def _called_by_wrapper(function: Any) -> str:
     while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
         outermost, frame = frame, frame.f_back
     file = frame.f_code.co_filename if frame is not None else _HERE
-    if file.startswith(_HERE):
+    own = file == _CONTRACT or file.startswith(_LENS)  # run on what a learner hands it, so it may do no sums either
+    if file.startswith(_HERE) and not own:
         return ""
     if outermost is None:
         name = _name(function)
     else:
         module, plain = outermost.f_globals["__name__"], outermost.f_code.co_name
         name = f"Tensor.{plain}" if module == "torch._tensor" else f"{module}.{plain}"
-    if file.startswith(_TRITON) and name.rpartition(".")[2] in torch_calls.LAUNCH:
+    if (own or file.startswith(_TRITON)) and name.rpartition(".")[2] in torch_calls.LAUNCH:
         return ""
     return name
 

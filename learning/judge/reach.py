@@ -53,6 +53,20 @@ def _pieces_of(name: str, source: str) -> tuple[Piece, ...]:
         return ()
 
 
+def unreadable(cells: list[tuple[str, str]]) -> list[str]:
+    """Names of the cells that parse, and so may run, and are nested too deeply to be read."""
+    return [name for name, source in cells if not _pieces_of(name, source) and _parses(neutralise(source)[0])]
+
+
+def _parses(source: str) -> bool:
+    try:
+        return bool(ast.parse(source).body)
+    except (SyntaxError, ValueError):
+        return False
+    except (RecursionError, MemoryError):
+        return True
+
+
 def reachable(all_pieces: list[Piece], entry: str, modules: frozenset[str]) -> tuple[list[Piece], Piece | None]:
     """The pieces that ``entry`` needs, in order, and the one that defines it (``None``: nothing does).
 
@@ -85,19 +99,47 @@ def run_at_load(
     groups = [pieces([cell]) for cell in cells]
     everything = [piece for group in groups for piece in group]
     roots = [piece for group, mine in zip(groups, own, strict=True) if mine for piece in group]
-    wanted = [*entries, *(name for piece in roots for name in piece.needs)]
-    seen, chosen = set(wanted), set()
-    while wanted:
-        name = wanted.pop()
-        for piece in everything:
-            if id(piece) not in chosen and (name in piece.binds or (name in piece.stores and name not in modules)):
-                chosen.add(id(piece))
-                wanted += piece.needs - seen
-                seen |= piece.needs
+    chosen = _needed(everything, {*entries, *(name for piece in roots for name in piece.needs)}, modules)
     return [
         None if mine else [[p.node.lineno, p.node.col_offset] for p in group if id(p) in chosen]
         for group, mine in zip(groups, own, strict=True)
     ]
+
+
+def loaded(
+    all_pieces: list[Piece], own: frozenset[str], entry: str, modules: frozenset[str]
+) -> tuple[list[Piece], list[Piece]]:
+    """What runs while the cells are loaded: the pieces of the cells named in ``own`` and what these need of others; and of
+    those the ones whose bodies run then too: statements that are no definition, and whatever they call."""
+    run = {id(piece) for piece in all_pieces if piece.cell in own}
+    roots = [piece for piece in all_pieces if id(piece) in run]
+    run |= _needed(all_pieces, {entry}.union(*(piece.needs for piece in roots)), modules)
+    there = [piece for piece in all_pieces if id(piece) in run]
+    busy = [piece for piece in there if not isinstance(piece.node, (*_DEFINITIONS, ast.Import, ast.ImportFrom))]
+    names = set().union(*(piece.needs for piece in busy), *(_at_definition(piece.node) for piece in there))
+    bodies = {id(piece) for piece in busy} | _needed(there, names, modules)
+    return there, [piece for piece in there if id(piece) in bodies]
+
+
+def _needed(all_pieces: list[Piece], names: set[str], modules: frozenset[str]) -> set[int]:
+    """Identities of the pieces that bind or fill one of ``names``, or a name that such a piece needs."""
+    seen, wanted, chosen = set(names), list(names), set()
+    while wanted:
+        name = wanted.pop()
+        for piece in all_pieces:
+            if id(piece) not in chosen and (name in piece.binds or (name in piece.stores and name not in modules)):
+                chosen.add(id(piece))
+                wanted += piece.needs - seen
+                seen |= piece.needs
+    return chosen
+
+
+def _at_definition(node: ast.stmt) -> set[str]:
+    """Names that a function's decorators, defaults and annotations use, which run where it is defined."""
+    if not isinstance(node, _DEFINITIONS):
+        return set()
+    parts = [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
+    return {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
 
 
 def superseded(all_pieces: list[Piece], reached: list[Piece]) -> list[tuple[Piece, bool]]:

@@ -9,8 +9,36 @@ from collections.abc import Callable
 from typing import Any
 
 from learning.judge import torch_calls
-from learning.judge.modules import INSIDE_TORCH, INSIDE_TRITON, NEVER_HELD, STARRED, SYSTEM, is_module, strange
+from learning.judge.modules import (
+    INSIDE_TORCH,
+    NEVER_HELD,
+    STARRED,
+    SYSTEM,
+    is_inside_triton,
+    is_module,
+    strange,
+)
+from learning.judge.names import (
+    FILES,
+    FRAMES,
+    MAKES_CODE,
+    MAKES_SUBCLASSES,
+    OF_A_STORAGE,
+    RUN_TIME,
+    TENSOR_HOOKS,
+    is_dunder,
+)
 from learning.judge.reach import Piece, root_name
+from learning.judge.scopes import (
+    Scope,
+    annotations,
+    bound,
+    declared_global,
+    defaults,
+    is_local,
+    makes_a_class,
+    plain_names,
+)
 
 ALIASES = {"torch": "torch", "triton": "triton", "tl": "triton.language", "math": "math"}
 """What these names mean where the learner's cells do not import them: the locked set-up cell does."""
@@ -21,21 +49,6 @@ ALWAYS = ("learning.contract", "__future__", "triton.tools.tensor_descriptor", "
 COURSES_OWN = ("learning.contract", "learning.lens.device.current", "learning.lessons.")
 """What of the course an answer may name, besides the constants of its lesson."""
 
-RUN_TIME = frozenset("exec eval compile __import__ globals locals vars breakpoint".split())
-FILES = frozenset("open input memoryview".split())
-FRAMES = frozenset(
-    """f_back f_locals f_globals f_code f_builtins gi_frame gi_code cr_frame cr_code ag_frame tb_frame tb_next
-    func_globals func_code co_code co_consts co_names _getframe get_capture_scope used_global_vals obj""".split()
-)
-"""With what Triton keeps of a kernel's globals, and the module that an ``AttributeError`` carries along."""
-PLAIN_DUNDERS = frozenset(
-    "__name__ __doc__ __version__ __init__ __enter__ __exit__ __main__ __future__ __all__".split()
-)
-TENSOR_HOOKS = frozenset(
-    "__torch_function__ __torch_dispatch__ __getattribute__ __getattr__ __del__ __reduce__".split()
-)
-OF_A_STORAGE = frozenset("data_ptr nbytes size device element_size is_cuda".split())
-"""What may be asked of ``x.untyped_storage()``: its bytes are the tensor's values."""
 LITERAL = frozenset("getattr setattr hasattr delattr".split())
 LOCKED = ("_reference", "_oracle")
 
@@ -101,9 +114,10 @@ class Reader(ast.NodeVisitor):
     ):
         self.piece, self.known, self.imports, self.refused, self.work = piece, known, imports, refused, work
         self._report = report
-        self.locals: list[set[str]] = []
+        self.scopes: list[Scope] = []
         self.tensors: list[set[str]] = []
         self.in_kernel = False
+        self.plain: set[ast.Name] = set()
 
     def read(self) -> None:
         """Read the whole statement."""
@@ -111,9 +125,7 @@ class Reader(ast.NodeVisitor):
 
     def read_definition(self) -> None:
         """Read what of a function runs where it is defined: decorators, defaults, annotations."""
-        node = self.piece.node
-        for outer in [*node.decorator_list, *_at_definition(node.args), *([node.returns] if node.returns else [])]:
-            self.visit(outer)
+        self._definition(self.piece.node)
 
     def report(self, rule: str, node: ast.AST, advice: str = "") -> None:
         """Report the line on which ``node`` stands."""
@@ -153,16 +165,31 @@ class Reader(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if node.name in TENSOR_HOOKS:
             self.report("tensors" if node.name.startswith("__torch") else "private", node)
-        for outer in [*node.decorator_list, *_at_definition(node.args), *([node.returns] if node.returns else [])]:
-            self.visit(outer)
+        self._definition(node)
         before, self.in_kernel = self.in_kernel, self.in_kernel or is_jitted(node)
         self._scope(node, node.body)
         self.in_kernel = before
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
+    def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for outer in [*node.decorator_list, *getattr(node, "type_params", ()), *defaults(node.args)]:
+            self.visit(outer)
+        for annotation in [*annotations(node.args), *([node.returns] if node.returns else [])]:
+            self._annotation(annotation)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self._annotation(node.annotation)
+        for part in [node.target, *([node.value] if node.value else [])]:
+            self.visit(part)
+
+    def _annotation(self, node: ast.expr) -> None:
+        """Computed like any other expression, but ``type`` may stand in it by its name."""
+        self.plain |= plain_names(node)
+        self.visit(node)
+
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        for outer in _at_definition(node.args):
+        for outer in defaults(node.args):
             self.visit(outer)
         self._scope(node, [node.body])
 
@@ -170,29 +197,30 @@ class Reader(ast.NodeVisitor):
         arguments = node.args
         names = {a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
         names |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
-        names |= _bound(body)
+        names |= bound(body)
         for statement in body:
             names -= {t.id for n in ast.walk(statement) if isinstance(n, ast.Assign) and dotted(n.value, self.known)
                       for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
-        self.locals.append(names)
+        self.scopes.append(Scope(names, declared_global(body)))
         self.tensors.append(
             set() if self.in_kernel else self._tensors(body) | (self.tensors[-1] if self.tensors else set())
         )
         for statement in body:
             self.visit(statement)
-        self.locals.pop()
+        self.scopes.pop()
         self.tensors.pop()
 
     def _comprehension(self, node: Any) -> None:
         """Its first iterable is read outside; its names are its own."""
         self.visit(node.generators[0].iter)
-        self.locals.append({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)})
+        targets = (n for generator in node.generators for n in ast.walk(generator.target))
+        self.scopes.append(Scope({n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}))
         for number, generator in enumerate(node.generators):
             for part in [generator.target, *generator.ifs, *([generator.iter] if number else [])]:
                 self.visit(part)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self.visit(part)
-        self.locals.pop()
+        self.scopes.pop()
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
@@ -203,7 +231,15 @@ class Reader(ast.NodeVisitor):
                 self.report("tensors", node)
         if any(keyword.arg == "metaclass" for keyword in node.keywords):
             self.report("dynamic", node)
-        self.generic_visit(node)
+        for outer in [*node.decorator_list, *getattr(node, "type_params", ()), *node.bases, *node.keywords]:
+            self.visit(outer)
+        self.scopes.append(Scope(bound(node.body) | declared_global(node.body), of_a_class=True))
+        for statement in node.body:
+            self.visit(statement)
+        self.scopes.pop()
+
+    def _local(self, name: str) -> bool:
+        return is_local(self.scopes, name)
 
     def _tensors(self, body: list) -> set[str]:
         """Names that reading shows to be tensors: asked for a shape or stride, or made by an allocation."""
@@ -223,7 +259,7 @@ class Reader(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         name = node.id
-        if any(name in names for names in self.locals) and isinstance(node.ctx, ast.Load):
+        if isinstance(node.ctx, ast.Load) and self._local(name):
             return
         if not isinstance(node.ctx, ast.Load):
             if name.startswith("__") and name.endswith("__") and name != "__all__":
@@ -233,12 +269,14 @@ class Reader(ast.NodeVisitor):
                 self.report("dynamic", node)
             elif name in FILES:
                 self.report("system", node)
-            elif _dunder(name):
+            elif is_dunder(name):
                 self.report("private", node)
             elif self.work and name.endswith(LOCKED):
                 self.report("reference", node)
             elif name in LITERAL:
                 self.report("names", node, "handed on, it could be given any name")
+            elif name == "type" and node not in self.plain:
+                self.report("dynamic", node, "handed on, it could be given three arguments")
             else:
                 path = self.known.get(name, "")
                 if path != "torch" and is_module(path):
@@ -250,8 +288,10 @@ class Reader(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """``lib = tl.math`` only gives a module another name, by which it is known from there on."""
+        path = self._dotted(node.value)
         plain = len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        if plain and self._dotted(node.value) != "torch" and is_module(self._dotted(node.value)):
+        if plain and path != "torch" and is_module(path) and self.known.get(node.targets[0].id) == path:
+            self._path(path, node.value)
             self.visit(node.targets[0])
         else:
             self.generic_visit(node)
@@ -267,8 +307,10 @@ class Reader(ast.NodeVisitor):
         path = self._dotted(node)
         if isinstance(node.ctx, (ast.Store, ast.Del)) and path:
             self.report("modules", node)
-        if _dunder(node.attr) or node.attr in FRAMES:
+        if is_dunder(node.attr) or node.attr in FRAMES:
             self.report("private", node)
+        elif self._makes(node.attr, node):
+            pass
         elif self.work and node.attr.endswith(LOCKED):
             self.report("reference", node)
         elif is_module(path) and isinstance(node.ctx, ast.Load):
@@ -284,9 +326,21 @@ class Reader(ast.NodeVisitor):
             else:
                 self.visit(node.value)
 
+    def _makes(self, name: str, node: ast.AST) -> bool:
+        """Report an attribute that makes code or tensor subclasses, or holds what the interpreter computes with."""
+        if name in MAKES_CODE:
+            self.report("dynamic", node)
+        elif name in MAKES_SUBCLASSES:
+            self.report("tensors", node)
+        elif name == "handle" and self.work and self.refused is not None:
+            self.report("kernel", node, "what a handle holds is the interpreter's own: on a GPU it has no values")
+        else:
+            return False
+        return True
+
     def _dotted(self, node: ast.AST) -> str:
         """``dotted``, but a local of the same name is no module."""
-        if any(root_name(node) in names for names in self.locals):
+        if self._local(root_name(node)):
             return ""
         return dotted(node, self.known)
 
@@ -303,10 +357,10 @@ class Reader(ast.NodeVisitor):
         if parts[0] == "torch" and len(parts) > 1 and (parts[1] in INSIDE_TORCH or parts[1].startswith("_")):
             self.report("torch", node, "it can replace what torch's own functions do")
             return
-        if parts[0] == "triton" and any(p in INSIDE_TRITON or (p[0] == "_" and p[:2] != "__") for p in parts[1:]):
+        if parts[0] == "triton" and is_inside_triton(parts):
             self.report("modules", node, "it can replace what Triton's own functions do")
             return
-        if any(_dunder(part) for part in parts[1:-1]):
+        if any(is_dunder(part) for part in parts[1:-1]):
             self.report("private", node)
             return
         if parts[0] != "torch" or len(parts) == 1 or self.refused is None or not self.work:
@@ -320,10 +374,12 @@ class Reader(ast.NodeVisitor):
 
         ``float``, ``half``, ``type`` and ``to`` are attributes of other things too, and count where they are called.
         """
-        if not self.work or self.refused is None or self.in_kernel:
+        if not self.work or self.refused is None:
             return
         if node.attr == "untyped_storage":
             self.report("torch", node, "of a storage an answer may ask the address and the size")
+        if self.in_kernel:
+            return
         certain = isinstance(node.value, ast.Name) and any(node.value.id in names for names in self.tensors)
         if node.attr in self.refused and (called or node.attr not in torch_calls.CAST):
             if certain or node.attr not in torch_calls.SHARED:
@@ -344,8 +400,17 @@ class Reader(ast.NodeVisitor):
                 for part in node.args[1:] if self._dotted(node.args[0]) else node.args:
                     self.visit(part)
                 return
-        elif called == "type" and len(node.args) + len(node.keywords) > 1:
-            self.report("dynamic", node)
+        elif called == "type" and not self._local("type"):
+            if makes_a_class(node):
+                self.report("dynamic", node)
+            for part in [*node.args, *node.keywords]:
+                self.visit(part)
+            return
+        elif called in ("isinstance", "issubclass") and not self._local(called):
+            for part in node.args:
+                if not (isinstance(part, ast.Name) and part.id == "type"):
+                    self.visit(part)
+            return
         elif isinstance(node.func, ast.Attribute) and not self._dotted(node.func):
             self._method(node.func, called=True)
         self.generic_visit(node)
@@ -355,8 +420,10 @@ class Reader(ast.NodeVisitor):
         name, path = str(node.args[1].value), self._dotted(node.args[0])
         if called in ("setattr", "delattr") and path:
             self.report("modules", node)
-        elif _dunder(name) or name in FRAMES:
+        elif is_dunder(name) or name in FRAMES:
             self.report("private", node)
+        elif self._makes(name, node):
+            pass
         elif path:
             self._path(f"{path}.{name}", node)
         elif name in NEVER_HELD:
@@ -383,35 +450,5 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
 
-def _at_definition(arguments: ast.arguments) -> list[ast.expr]:
-    """What of a signature is computed where the function is defined: defaults and annotations."""
-    names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    found = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
-    return found + [name.annotation for name in names if name is not None and name.annotation is not None]
-
-
-def _bound(body: list) -> set[str]:
-    """Names that statements of a function bind in that function: not in functions, classes or comprehensions inside
-    it, and not those it declares global."""
-    found, elsewhere, queue = set(), set(), list(body)
-    while queue:
-        node = queue.pop()
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            elsewhere |= set(node.names)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            found |= {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
-        elif not isinstance(node, ast.Lambda):
-            queue.extend(ast.iter_child_nodes(node))
-    return found - elsewhere
-
-
 def _is_storage(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "untyped_storage"
-
-
-def _dunder(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__") and len(name) > 4 and name not in PLAIN_DUNDERS

@@ -66,6 +66,7 @@ def broken(
     forbidden: tuple[str, ...] = (),
     seen: list[str] | tuple[str, ...] = (),
     given: list[tuple[str, str]] | tuple = (),
+    answers: list[str] | tuple[str, ...] = (),
 ) -> list[Broken]:
     """Every rule that the learner's ``cells`` break on the way from ``entry``, in the order of the cells.
 
@@ -97,29 +98,41 @@ def broken(
         )
         return found
     home = [piece for piece in everything if piece.cell == defining.cell]
-    known = aliases([*reach.pieces(list(given)), *home, *reached])
     graphs = any(_uses_graphs(piece) for piece in reached)
     refused = torch_calls.widened(forbidden, graphs)
     ids, at_home = {id(piece) for piece in reached}, {id(piece) for piece in home}
+    there, busy = reach.loaded(everything, frozenset((defining.cell, *answers)), entry, names)
+    known = aliases([*reach.pieces(list(given)), *home, *reached, *there])
+    loaded = {id(piece): False for piece in there} | {id(piece): True for piece in busy}
     earlier = {id(piece): whole for piece, whole in reach.superseded(everything, reached)}
     for piece in everything:
         work = id(piece) in ids
         reader = Reader(piece, known, imports, refused if kernel else None, work, report)
-        if work or id(piece) in at_home or earlier.get(id(piece)):
+        if work or id(piece) in at_home or earlier.get(id(piece)) or loaded.get(id(piece)):
             reader.read()
-        elif id(piece) in earlier:
+        elif isinstance(piece.node, _DEFINITIONS) and (id(piece) in earlier or id(piece) in loaded):
             reader.read_definition()
         elif not isinstance(piece.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             _patches(piece, known, report)
+    for name in reach.unreadable([cell for cell in cells if cell[0] in answers]):
+        report(
+            "dynamic",
+            f"a cell nested too deeply to be read: {name}",
+            f"cell {name}",
+            "it runs whole, so it is read whole",
+        )
     if kernel:
         _launches(reached, entry, report)
         for record in seen:
-            if torch_calls.refused_at_run_time(record, refused):
+            if record == torch_calls.SUBCLASS:
+                report("tensors", "a subclass of torch.Tensor", f"seen while {entry} ran")
+            elif torch_calls.refused_at_run_time(record, refused):
                 rule = "lesson" if record.rpartition(".")[2] in refused else "torch"
                 report(rule, f"{entry} called {record}", f"seen while {entry} ran", _AT_RUN_TIME)
     return found
 
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _AT_RUN_TIME = "an operator on a tensor, x + y say, is a call of torch too"
 
 

@@ -26,7 +26,7 @@ class Setting:
     ``learning.lens.device`` at the first check); ``seed(slug, check, case)`` gives a case's seed; ``cells()`` returns
     the learner's cells as ``(name, source)`` pairs, oldest first; ``listeners`` receive every ``CheckResult``;
     ``resources`` holds what an engine lends to checks (the anchor of a benchmark, say); ``setups`` are the lesson's own
-    set-up cells; ``torch_calls`` gathers, where it is a set, what the submission called in all its checks.
+    set-up cells; ``answers()`` returns the names of the cells that run whole, whatever an entry reaches; ``torch_calls`` gathers, where it is a set, what the submission called in all its checks.
     """
 
     lesson: str = ""
@@ -37,6 +37,7 @@ class Setting:
     raise_failures: bool = False
     resources: dict[str, Any] = field(default_factory=dict)
     setups: list[tuple[str, str]] = field(default_factory=list)
+    answers: Callable[[], list[str]] = list
     torch_calls: set[str] | None = None
 
 

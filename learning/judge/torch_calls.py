@@ -86,6 +86,11 @@ TENSOR_MARKS = frozenset(
 """An object asked for one of these is a tensor as far as reading can tell."""
 
 
+SUBCLASS = "torch.Tensor_subclass"
+"""Stands in the record where a tensor subclass was at work: its hooks run where the watches have stepped aside, so what
+they do is not seen."""
+
+
 def refused(name: str, forbidden: frozenset[str]) -> bool:
     """Whether the dotted ``name`` (after ``torch.`` or ``Tensor.``) is outside the list or in ``forbidden``."""
     if name in VALUES:  # torch.float is a dtype, whatever a lesson says of x.float()

@@ -307,7 +307,7 @@ class Trial:
         cells = self.setting.cells()
         told = sorted(seen, key=lambda call: (call.startswith("aten."), call))
         broken = rules.broken(cells, name, imports=imports, kernel=kernel, forbidden=forbidden, seen=told,
-                              given=self.setting.setups)  # fmt: skip
+                              given=self.setting.setups, answers=self.setting.answers())  # fmt: skip
         self.cases += 1
         if broken:
             first = broken[0]

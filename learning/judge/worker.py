@@ -23,6 +23,9 @@ from learning.judge.seen import Trace
 
 MODULE = "submission"
 _LONGEST_NAME = 80
+_COOKIE = re.compile(r"\A((?:[ \t\f]*(?:#.*)?\n)?[ \t\f]*#.*?)coding(?=[:=])")
+"""A comment that names the encoding of a file. Triton reads kernels back from the cells' files, which are UTF-8: by another
+encoding it would read another text than the one that was judged."""
 _MOST_AXES = 65
 """One more than a tensor can have."""
 
@@ -83,7 +86,7 @@ class Submission:
             if code is None:
                 clean, notes = cells.neutralise(source)
             with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(clean)
+                file.write(_uncoded(clean))
             if code is None:
                 tree = ast.parse(clean, path)
                 if role == cells.EXTRA:
@@ -96,6 +99,13 @@ class Submission:
         except BaseException as problem:
             return asdict(faults.read(problem, self.files.get)), [f"{name}: {note}" for note in notes]
         return None, [f"{name}: {note}" for note in notes]
+
+
+def _uncoded(source: str) -> str:
+    """``source`` for a file that is read as UTF-8 whatever its first two lines say."""
+    while (found := _COOKIE.match(source)) is not None:
+        source = f"{found[1]}Coding{source[found.end() :]}"
+    return source
 
 
 def _compiled(source: str, path: str) -> types.CodeType | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import textwrap
 
 import pytest
 import torch
 
-from learning.judge import faults
+from learning.judge import faults, torch_calls
 from learning.judge.call import Foreign, guarded, invoke
 
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
@@ -231,6 +232,37 @@ def test_what_triton_adds_for_a_wrapper_is_the_wrappers_call():
 def test_a_traced_graph_hides_no_operator():
     traced = torch.jit.trace(lambda a: a + a, (torch.ones(3),))
     assert "aten.add" in guarded(traced, (torch.ones(3),)).torch_calls
+
+
+def test_a_fill_with_a_tensors_value_is_a_copy_and_with_a_number_none():
+    called = guarded(lambda x: torch.empty(2).fill_(x[0]), (torch.ones(3),))
+    assert "Tensor.copy_" in called.torch_calls
+    assert "Tensor.copy_" not in guarded(lambda x: torch.empty(2).fill_(1.0), (torch.ones(3),)).torch_calls
+
+
+def test_whoever_has_torch_write_all_values_is_told_and_a_print_is_not():
+    values, much = torch.ones(900), "Tensor.__repr__ of thousands of values"
+    assert much not in guarded(lambda x: repr(x), (values,)).torch_calls
+    assert much in guarded(lambda x: [repr(x) for _ in range(9)], (values,)).torch_calls
+
+
+def test_a_subclass_at_work_is_told():
+    class Quiet(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+            return torch.ones(1) + torch.ones(1)
+
+    lazy = torch.Tensor._make_subclass(Quiet, torch.ones(1))
+    assert torch_calls.SUBCLASS in guarded(lambda x: lazy.new_empty(1), (torch.ones(1),)).torch_calls
+    plain = torch.nn.Parameter(torch.ones(1))
+    assert torch_calls.SUBCLASS not in guarded(lambda x: plain.new_empty(1), (torch.ones(1),)).torch_calls
+
+
+def test_nothing_is_collected_between_the_call_and_the_copy_of_its_result():
+    gc.enable()
+    inside = guarded(lambda: gc.isenabled(), ())
+    assert inside.value is True and gc.isenabled()
+    assert guarded(lambda: 1 / 0, ()).fault is not None and gc.isenabled()
 
 
 def test_a_gather_is_no_view_and_a_slice_is():

@@ -450,6 +450,93 @@ def test_what_runs_before_the_last_definition_is_read_where_it_is_defined():
     assert [i.id for i in broken(called, ANSWER.replace("BLOCK=1024", "BLOCK=SIZE"))] == ["dynamic"]
 
 
+BEHIND_A_LOCAL = {
+    "an inner function's global": "exec = 0\ndef inner():\n    global exec\n    exec('1')",
+    "a class body": "exec = 0\nclass Inner:\n    exec('1')\n    exec = 1",
+    "a target in brackets": "box = {}\n[exec('1') for box[exec] in (0,)]",
+    "a lambda's walrus": "[lambda: (exec := 0) for _ in ()]\nexec('1')",
+}
+HONEST_LOCALS = {
+    "a parameter": "def inner(input, vars=1):\n    return input.shape, vars\ninner(x)",
+    "a closure": "input = x\ndef inner():\n    return input.numel()\ninner()",
+    "a walrus of a comprehension": "[(vars := n) for n in range(3)]\nprint(vars)",
+    "a method's enclosing local": "input = x\nclass Inner:\n    def size(self):\n        return input.numel()",
+    "a nonlocal": "vars = 0\ndef inner():\n    nonlocal vars\n    vars = vars + 1\ninner()",
+}
+
+
+@pytest.mark.parametrize("story", BEHIND_A_LOCAL)
+def test_a_builtin_is_seen_behind_a_local_that_python_does_not_look_at(story):
+    assert [i.id for i in broken(with_wrapper(BEHIND_A_LOCAL[story] + "\n" + LAUNCH))][:1] == ["dynamic"]
+
+
+@pytest.mark.parametrize("story", HONEST_LOCALS)
+def test_a_local_called_like_a_builtin_is_a_local(story):
+    assert broken(with_wrapper(HONEST_LOCALS[story] + "\n" + LAUNCH)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "make = type",
+        "K = type('K', (), {})",
+        "K = type(int)",
+        "K = type(type(1))",
+        "t = [type]",
+        "def f(a: (make := type)): pass",
+        "class B:\n    def __class_getitem__(cls, kind): return kind\ndef f(a: B[type]): pass",
+    ],
+)
+def test_type_makes_no_classes(line):
+    assert {i.id for i in broken(ANSWER + "\n" + line)} == {"dynamic"}
+
+
+@pytest.mark.parametrize("line", ["k = type(1)", "n = type(1).__name__", "k: type = int", "b = isinstance(1, type)",
+                                  "def f(k: type | None = None) -> type[int]: return int", "k: dict[str, tuple[type, ...]] = {}"])  # fmt: skip
+def test_type_tells_what_a_thing_is(line):
+    assert broken(ANSWER + "\n" + line) == []
+
+
+@pytest.mark.parametrize("path", ["triton.runtime.jit.create_function_from_signature", "triton.runtime.cache.get_cache_manager",
+                                  "triton.runtime.driver.set_active", "triton.testing.nvsmi", "triton.compiler.compile",
+                                  "triton.tools.disasm.get_sass", "tl.core.wraps", "tl.core.partial",
+                                  "tl.semantic.TritonSemantic", "tl.core.builtin"])  # fmt: skip
+def test_of_tritons_runtime_only_types_errors_and_the_device_are_named(path):
+    assert len(broken(with_wrapper(f"f = {path}\n" + LAUNCH))) == 1
+    for fine in ("triton.runtime.driver.active.get_current_target()", "triton.runtime.errors.OutOfResources",
+                 "triton.runtime.jit.JITFunction", "triton.testing.do_bench"):  # fmt: skip
+        assert broken(with_wrapper(f"f = {fine}\n" + LAUNCH)) == [], fine
+
+
+def test_a_module_has_one_name_and_a_name_one_module():
+    assert broken("lib = tl\nmaths = tl.math\n" + ANSWER) == []
+    assert [i.id for i in broken("lib = tl\nlib = tl.math\n" + ANSWER)] == ["modules"]
+
+
+def test_what_runs_in_another_answer_cell_is_read_and_what_only_stands_there_is_not():
+    waiting = "import time\ndef tuned(x):\n    return exec('1'), time.time()"
+    second = [("answer", ANSWER), ("second", waiting)]
+    options = {"entry": "add", "answers": ["answer", "second"]}
+    assert rules.broken(second, **options) == []
+    for called in (
+        "\ntuned(1)",
+        "\ndef other(n=tuned(1)): pass",
+        "\n@tuned\ndef other(): pass",
+        "\nclass K:\n    a = tuned(1)",
+    ):
+        found = rules.broken([second[0], ("second", waiting + called)], **options)
+        assert {i.id for i in found} == {"dynamic", "system"}, called
+    deep = "x = " + " + ".join("1" * 900)
+    assert [i.id for i in rules.broken([second[0], ("second", deep)], **options)] == ["dynamic"]
+    assert rules.broken([second[0], ("second", "def (:")], **options) == []  # it does not run either
+
+
+def test_what_an_unused_function_of_the_answer_needs_runs_and_is_read():
+    used = ANSWER + "\ndef unused():\n    return READY"
+    assert [i.id for i in broken("READY = exec('1')", used)] == ["dynamic"]
+    assert broken("import time\nREADY = 3\nnot_needed = exec('1')", used) == []
+
+
 def test_the_worker_runs_what_the_answer_needs_of_other_cells_and_no_more():
     scratch = (
         "SIZE = 1\nused = SIZE\nslow = eval('2')\ndef helper():\n    return used\nused = 3\n_ = setattr(torch, 'a', 1)"

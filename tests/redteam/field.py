@@ -76,10 +76,13 @@ def attacks(folder: str = "") -> list[Attack]:
 
 
 def cells_of(text: str) -> roles.LearnerCells:
-    """A file as cells: the first is the answer, each ``# %%`` begins an added cell."""
-    answer, *added = text.split("# %%\n")
+    """A file as cells: the first is the answer, each ``# %%`` begins an added cell, ``# %% answer`` another answer cell,
+    as lessons with a second, optional part have one."""
+    answer, *added = re.split(r"^# %%(| answer)\n", text, flags=re.MULTILINE)
     found = [roles.Cell("answer", answer, roles.ANSWER)]
-    return roles.LearnerCells(found + [roles.Cell(f"added_{n}", part, roles.EXTRA) for n, part in enumerate(added)])
+    for number, (kind, part) in enumerate(zip(added[::2], added[1::2], strict=True)):
+        found.append(roles.Cell(f"added_{number}", part, roles.ANSWER if kind else roles.EXTRA))
+    return roles.LearnerCells(found)
 
 
 def graded(text: str, checks: set[str], device: str, servers, limits: engine.Limits) -> dict:
