@@ -115,7 +115,8 @@ def loaded(
     roots = [piece for piece in all_pieces if id(piece) in run]
     run |= _needed(all_pieces, {entry}.union(*(piece.needs for piece in roots)), modules)
     there = [piece for piece in all_pieces if id(piece) in run]
-    busy = [piece for piece in there if not isinstance(piece.node, (*_DEFINITIONS, ast.Import, ast.ImportFrom))]
+    waits = (*_DEFINITIONS, ast.Import, ast.ImportFrom)
+    busy = [piece for piece in there if not isinstance(piece.node, waits) or _handed_on(piece.node, modules)]
     names = set().union(*(piece.needs for piece in busy), *(_at_definition(piece.node) for piece in there))
     bodies = {id(piece) for piece in busy} | _needed(there, names, modules)
     return there, [piece for piece in there if id(piece) in bodies]
@@ -132,6 +133,12 @@ def _needed(all_pieces: list[Piece], names: set[str], modules: frozenset[str]) -
                 wanted += piece.needs - seen
                 seen |= piece.needs
     return chosen
+
+
+def _handed_on(node: ast.stmt, modules: frozenset[str]) -> bool:
+    """Whether a decorator that no module gave is handed this function: it may call it, or keep it for the entry."""
+    decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
+    return any(root_name(d.func if isinstance(d, ast.Call) else d) not in modules for d in decorators)
 
 
 def _at_definition(node: ast.stmt) -> set[str]:

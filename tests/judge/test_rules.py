@@ -526,6 +526,10 @@ def test_what_runs_in_another_answer_cell_is_read_and_what_only_stands_there_is_
     ):
         found = rules.broken([second[0], ("second", waiting + called)], **options)
         assert {i.id for i in found} == {"dynamic", "system"}, called
+    kept = "KEPT = []\ndef keep(f):\n    KEPT.append(f)\n    return f\n@keep\ndef other():\n    exec('1')"
+    assert [i.id for i in rules.broken([second[0], ("second", kept)], **options)] == ["dynamic"]
+    jitted = kept.replace("@keep", "@triton.jit")
+    assert rules.broken([second[0], ("second", jitted)], **options) == []
     deep = "x = " + " + ".join("1" * 900)
     assert [i.id for i in rules.broken([second[0], ("second", deep)], **options)] == ["dynamic"]
     assert rules.broken([second[0], ("second", "def (:")], **options) == []  # it does not run either
