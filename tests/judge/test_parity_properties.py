@@ -15,7 +15,8 @@ from tests.judge.parity_kit import judge
 
 DTYPES = [torch.float32, torch.float16, torch.bfloat16]
 BIASED = ("constant_rows", "ties")
-"""Values whose running sum rounds the same way at every step: no kernel adds a thousand of them one by one in fp32."""
+"""Values whose running sum rounds the same way at every step. Where nothing but such rounding is left, as in the layernorm of a
+constant row, seventeen can be too many: no kernel adds a row one by one in fp32, lanes add in pairs."""
 
 seeds = st.integers(0, 2**62)
 rows = st.sampled_from([1, 2, 3, 5])
@@ -55,7 +56,7 @@ def verdict(operation, answer, args):
 def test_eager_exact_and_reordered_arithmetic_pass(name, kind, m, n, dtype, seed):
     operation, source = OPERATIONS[name], inputs.generator(seed)
     args = [drawn(kind, shape, source, dtype) for shape in operation.shapes(m, n)]
-    answers = operation.answers[:2] if kind in BIASED and n > 64 else operation.answers
+    answers = operation.answers[:2] if kind in BIASED and n > 16 else operation.answers
     for number, answer in enumerate(answers):
         assert verdict(operation, answer(*args), args) is None, number
 
