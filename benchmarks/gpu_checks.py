@@ -64,11 +64,16 @@ def main(argv: list[str] | None = None) -> int:
     if options.answers:
         return 0 if answers(chosen, kept) else 1
     for lesson in chosen:
-        entry = run(lesson, options.slots)
-        right &= entry["as_expected"]
-        kept[lesson.slug] = entry
-        write(kept)
+        right &= record(lesson, options.slots, kept)["as_expected"]
     return 0 if right else 1
+
+
+def record(lesson: lessons.Lesson, slots: int, kept: dict) -> dict:
+    """Run ``lesson`` and keep its record among ``kept``; only then is what had been kept one by one let go."""
+    kept[lesson.slug] = run(lesson, slots)
+    write(kept)
+    begin(lesson.slug, "", 0.0, [])
+    return kept[lesson.slug]
 
 
 def answers(chosen: list[lessons.Lesson], kept: dict) -> bool:
@@ -113,7 +118,6 @@ def run(lesson: lessons.Lesson, slots: int) -> dict:
         for row in pool.map(grade_one, [lesson.slug] * len(left), left):
             keep(row)
     rows = [found[key] for key in order]
-    begin(lesson.slug, source, 0.0, [])
     return {
         "source_hash": source,
         "as_expected": all(row["as_expected"] for row in rows),
@@ -127,16 +131,21 @@ def run(lesson: lessons.Lesson, slots: int) -> dict:
     }
 
 
+def under_way() -> dict:
+    """Runs that have not ended, by lesson."""
+    return json.loads(BEGUN.read_text(encoding="utf-8")) if BEGUN.exists() else {}
+
+
 def begun(slug: str, source: str) -> dict:
     """What is kept of an interrupted run of these sources: ``seconds`` spent, and ``rows`` that fared as they say by kind and name."""
-    kept = json.loads(BEGUN.read_text(encoding="utf-8")).get(slug, {}) if BEGUN.exists() else {}
+    kept = under_way().get(slug, {})
     mine = kept if kept.get("source_hash") == source else {"seconds": 0.0, "rows": []}
     return mine | {"rows": {(row["kind"], row["name"]): row for row in mine["rows"] if row["as_expected"]}}
 
 
 def begin(slug: str, source: str, seconds: float, rows: list[dict]) -> None:
     """Keep ``rows`` of a run that is under way; without any there is none."""
-    kept = json.loads(BEGUN.read_text(encoding="utf-8")) if BEGUN.exists() else {}
+    kept = under_way()
     kept.pop(slug, None)
     if rows:
         kept[slug] = {"source_hash": source, "seconds": round(seconds, 1), "rows": rows}

@@ -51,11 +51,20 @@ def test_a_run_that_was_stopped_goes_on_where_it_stood(script, monkeypatch):
 
     later = []
     monkeypatch.setattr(script, "show", lambda lesson, row: later.append((row["kind"], row["name"])))
-    made = script.run(LESSON, 1)
+    made = script.record(LESSON, 1, {})
     assert later == order[3:]
     assert made["as_expected"] and [(row["kind"], row["name"]) for row in made["attempts"]] == order
     assert [row["seconds"] for row in made["attempts"][:3]] == [row["seconds"] for row in kept]
     assert made["sandbox"] and not script.BEGUN.exists()
+    assert json.loads(script.RECORD.read_text()) == {"online_normalizer": made}
+
+
+def test_a_run_whose_record_cannot_be_written_is_still_kept(script, monkeypatch):
+    monkeypatch.setattr(script, "show", lambda lesson, row: None)
+    script.RECORD.mkdir()
+    with pytest.raises(OSError):
+        script.record(LESSON, 1, {})
+    assert len(json.loads(script.BEGUN.read_text())["online_normalizer"]["rows"]) == len(attempts(LESSON))
 
 
 def test_what_was_graded_of_other_sources_or_fared_otherwise_is_graded_again(script):
