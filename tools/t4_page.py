@@ -11,7 +11,6 @@ No GPU is needed. A test fails where the page is not what record, cards and plan
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import subprocess
@@ -27,6 +26,7 @@ COMPILER = ROOT / "tests" / "lessons" / "cross_compile.py"
 sys.path.insert(0, str(ROOT))
 
 from learning import lesson as lessons  # noqa: E402
+from learning import sources  # noqa: E402
 from learning.bench import plan, report  # noqa: E402
 from learning.files import replace  # noqa: E402
 from learning.lens import cards, roofline  # noqa: E402
@@ -44,10 +44,8 @@ SOURCES = {
 
 
 def code_hash(lesson: lessons.Lesson) -> str:
-    """SHA-256 of the answer without its comments and blank lines: what the compiler sees of it."""
-    text = (lesson.folder / "answer.py").read_text(encoding="utf-8")
-    lines = [line.rstrip() for line in text.splitlines()]
-    return hashlib.sha256("\n".join(x for x in lines if x and not x.lstrip().startswith("#")).encode()).hexdigest()
+    """SHA-256 of the answer's code, which comments and docstrings are no part of: what the compiler sees of it."""
+    return sources.code_sha256([(lesson.folder / "answer.py").read_text(encoding="utf-8")])
 
 
 def compiled(lesson: lessons.Lesson) -> dict:

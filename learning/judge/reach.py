@@ -115,7 +115,7 @@ def loaded(
     roots = [piece for piece in all_pieces if id(piece) in run]
     run |= _needed(all_pieces, {entry}.union(*(piece.needs for piece in roots)), modules)
     there = [piece for piece in all_pieces if id(piece) in run]
-    waits = (*_DEFINITIONS, ast.Import, ast.ImportFrom)
+    waits = (*DEFINITIONS, ast.Import, ast.ImportFrom)
     busy = [piece for piece in there if not isinstance(piece.node, waits) or _handed_on(piece.node, modules)]
     names = set().union(*(piece.needs for piece in busy), *(_at_definition(piece.node) for piece in there))
     bodies = {id(piece) for piece in busy} | _needed(there, names, modules)
@@ -137,13 +137,13 @@ def _needed(all_pieces: list[Piece], names: set[str], modules: frozenset[str]) -
 
 def _handed_on(node: ast.stmt, modules: frozenset[str]) -> bool:
     """Whether a decorator that no module gave is handed this function: it may call it, or keep it for the entry."""
-    decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
+    decorators = node.decorator_list if isinstance(node, DEFINITIONS) else []
     return any(root_name(d.func if isinstance(d, ast.Call) else d) not in modules for d in decorators)
 
 
 def _at_definition(node: ast.stmt) -> set[str]:
     """Names that a function's decorators, defaults and annotations use, which run where it is defined."""
-    if not isinstance(node, _DEFINITIONS):
+    if not isinstance(node, DEFINITIONS):
         return set()
     parts = [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
     return {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
@@ -156,15 +156,15 @@ def superseded(all_pieces: list[Piece], reached: list[Piece]) -> list[tuple[Piec
     """
     ids = {id(piece) for piece in reached}
     needed = {name for piece in reached for name in (*piece.needs, *piece.binds)}
-    called = {name for piece in reached if not isinstance(piece.node, _DEFINITIONS) for name in piece.needs}
+    called = {name for piece in reached if not isinstance(piece.node, DEFINITIONS) for name in piece.needs}
     return [
-        (piece, not isinstance(piece.node, _DEFINITIONS) or bool(piece.binds & called))
+        (piece, not isinstance(piece.node, DEFINITIONS) or bool(piece.binds & called))
         for piece in all_pieces
         if id(piece) not in ids and piece.binds & needed
     ]
 
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _definitions(all_pieces: list[Piece], name: str) -> list[Piece]:

@@ -110,7 +110,7 @@ def broken(
         reader = Reader(piece, known, imports, refused if kernel else None, work, report)
         if work or id(piece) in at_home or earlier.get(id(piece)) or loaded.get(id(piece)):
             reader.read()
-        elif isinstance(piece.node, _DEFINITIONS) and (id(piece) in earlier or id(piece) in loaded):
+        elif isinstance(piece.node, reach.DEFINITIONS) and (id(piece) in earlier or id(piece) in loaded):
             reader.read_definition()
         elif not isinstance(piece.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             _patches(piece, known, report)
@@ -132,7 +132,6 @@ def broken(
     return found
 
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _AT_RUN_TIME = "an operator on a tensor, x + y say, is a call of torch too"
 
 
