@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from learning import attempts, lesson
 from learning.judge.finding import PASSED, WAITING
 from learning.lens import rehearsal
 from learning.widgets.orders import needed, place
+from tests.lessons.compiling import ran
 
 HERE = Path(__file__).parent
 CARD = lesson.find("fused_gemm")
@@ -189,20 +187,6 @@ def test_every_configuration_of_the_tuned_version_fits_its_card(tmp_path, capabi
     kernels = json.loads(ran(tmp_path, COMPILED.format(here=str(HERE)), capability))
     assert len(kernels) >= 2 * (4 if capability != "0" else 1)
     assert [kernel for kernel in kernels if kernel["spilled"] or kernel["shared"] > shared] == []
-
-
-def ran(tmp_path, script, *arguments):
-    """What a script prints, with a compiler cache of its own and Triton not interpreting."""
-    file = tmp_path / "script.py"
-    file.write_text(script, encoding="utf-8")
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment |= {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(HERE.parent.parent)}
-    environment |= {"TRITON_DEFAULT_FP_FUSION": "1"}
-    done = subprocess.run(
-        [sys.executable, file, *arguments], env=environment, capture_output=True, text=True, timeout=280
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
 
 
 def cell(name):

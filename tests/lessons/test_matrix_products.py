@@ -13,6 +13,7 @@ import pytest
 from learning import attempts, lesson
 from learning.judge.finding import PASSED, WAITING
 from learning.lens import rehearsal
+from tests.lessons.compiling import ran
 
 HERE = Path(__file__).parent
 CARDS = {slug: lesson.find(slug) for slug in ("matmul", "gated_mlp")}
@@ -179,16 +180,7 @@ print(json.dumps(made))
 def compiled(tmp_path, script, *arguments):
     """What a script prints as JSON, with a compiler cache of its own."""
     pytest.importorskip("triton")
-    file = tmp_path / "script.py"
-    file.write_text(script.format(here=str(HERE)))
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment |= {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(HERE.parent.parent)}
-    environment |= {"TRITON_DEFAULT_FP_FUSION": "1"}
-    done = subprocess.run(
-        [sys.executable, file, *arguments], env=environment, capture_output=True, text=True, timeout=280
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+    return json.loads(ran(tmp_path, script.format(here=str(HERE)), *arguments))
 
 
 @pytest.mark.slow

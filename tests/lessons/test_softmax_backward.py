@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import torch
 
 from learning import attempts, lesson
 from learning.lens import device, rehearsal
+from tests.lessons.compiling import ran
 from tests.lessons.tuned import passes_every_check
 
 CARD = lesson.find("softmax_backward")
@@ -238,14 +237,7 @@ print(json.dumps(told))
 def test_every_number_of_warps_loads_what_the_text_counts_and_spills_nothing(tmp_path):
     """16 and 32 warps are launched by no check, so they are compiled here; y and g are each loaded as widely as the table says."""
     pytest.importorskip("triton")
-    script = tmp_path / "warps.py"
-    script.write_text(COMPILED.format(here=str(Path(__file__).parent)))
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment |= {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(Path(__file__).parents[2])}
-    environment |= {"TRITON_DEFAULT_FP_FUSION": "1"}
-    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stderr[-2000:]
-    kernels = json.loads(done.stdout)
+    kernels = json.loads(ran(tmp_path, COMPILED.format(here=str(Path(__file__).parent))))
     assert len(kernels) == 48 and [kernel for kernel in kernels if kernel["spilled"]] == []
     counted = {4: [[16, 2 * 4]], 8: [[16, 2 * 2]], 16: [[16, 2]], 32: [[8, 2]]}
     for kernel in kernels:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from learning import attempts, lesson
 from learning.lens import rehearsal
+from tests.lessons.compiling import ran
 from tests.lessons.tuned import passes_every_check
 
 HERE = Path(__file__).parent
@@ -291,14 +289,7 @@ print(json.dumps(told))
 def test_the_tuned_form_keeps_everything_in_registers(tmp_path):
     """The tuned form's kernel is launched by no check at its widest, so it is compiled here; without ``anew`` it is a fat one."""
     pytest.importorskip("triton")
-    script = tmp_path / "registers.py"
-    script.write_text(COMPILED.format(here=str(HERE), forgets=str(tmp_path / "answer.py")))
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment |= {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(HERE.parent.parent)}
-    environment |= {"TRITON_DEFAULT_FP_FUSION": "1"}
-    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stderr[-2000:]
-    kernels = json.loads(done.stdout)
+    kernels = json.loads(ran(tmp_path, COMPILED.format(here=str(HERE), forgets=str(tmp_path / "answer.py"))))
     ours, fat = [one for one in kernels if one["kept"]], [one for one in kernels if not one["kept"]]
     assert len(ours) == 36 and [kernel for kernel in ours if kernel["spilled"]] == []
     assert max(kernel["registers"] for kernel in ours) < 255

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from learning import attempts, lesson
 from learning.lens import rehearsal
+from tests.lessons.compiling import ran
 from tests.lessons.tuned import passes_every_check
 
 HERE = Path(__file__).parent
@@ -221,20 +219,6 @@ def test_a_t4_has_the_registers_that_the_text_says(tmp_path):
     told = json.loads(ran(tmp_path, LARGER.format(here=str(HERE))))
     assert told["32 x 32"] == told["16 x 64"] == 0 < told["32 x 64"]
     assert "With 8 warps these two fit for every D; 32 × 64 does not." in TEXT
-
-
-def ran(tmp_path, script, *arguments):
-    """What a script prints, with a compiler cache of its own and Triton not interpreting."""
-    file = tmp_path / "script.py"
-    file.write_text(script, encoding="utf-8")
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment |= {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(HERE.parent.parent)}
-    environment |= {"TRITON_DEFAULT_FP_FUSION": "1"}
-    done = subprocess.run(
-        [sys.executable, file, *arguments], env=environment, capture_output=True, text=True, timeout=280
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
 
 
 def cell(name):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from learning import lesson
+from tests.lessons.compiling import ran
 from tests.lessons.tuned import passes_every_check
 
 HERE = Path(__file__).parent
@@ -278,14 +276,7 @@ print(json.dumps(told))
 def test_the_tuned_form_fits_a_t4_and_an_h200(tmp_path):
     """Its kernels are launched by no check at their widest, so they are compiled here: for a T4 without a spilled register."""
     pytest.importorskip("triton")
-    script = tmp_path / "registers.py"
-    script.write_text(COMPILED.format(here=str(HERE)))
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment |= {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(HERE.parent.parent)}
-    environment |= {"TRITON_DEFAULT_FP_FUSION": "1"}
-    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stderr[-2000:]
-    kernels = json.loads(done.stdout)
+    kernels = json.loads(ran(tmp_path, COMPILED.format(here=str(HERE))))
     old = [kernel for kernel in kernels if kernel["target"] == "sm_75"]
     assert len(kernels) == 24 and len(old) == 12
     half = {one["whole"]: one["registers"] for one in kernels if one["target"] != "sm_75" and one["dtype"] == "torch.float16" and one["num_warps"] == 4}  # fmt: skip
