@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import linecache
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
 
 from learning.judge.describe import cut
@@ -17,7 +17,7 @@ from learning.lens import errors
 
 Locate = Callable[[str], "tuple[str, str] | None"]
 LONGEST_MESSAGE = 2000
-_cause_of, _traceback_of = BaseException.__cause__.__get__, BaseException.__traceback__.__get__  # past any override
+_traceback_of = BaseException.__traceback__.__get__  # past any override
 
 _MEMORY_WORDS = ("can't allocate memory", "not enough memory", "out of memory", "cannot allocate memory")
 
@@ -30,7 +30,7 @@ def read(problem: BaseException, locate: Locate | None = None) -> Fault:
     cells of a running notebook. Reading never raises, whatever the exception's own methods do.
     """
     locate = locate or notebook_cell
-    chain = list(_chain(problem))
+    chain = errors.links(problem)
     inner = chain[-1]
     fault = Fault(*(_of_a_launch(problem) or (_name(inner), _message(inner))))
     for link in reversed(chain):
@@ -52,15 +52,6 @@ def notebook_cell(filename: str) -> tuple[str, str] | None:
         return None
     number = numbers.get(filename)
     return (f"[{number}]" if number is not None else "of this notebook"), "".join(linecache.getlines(filename))
-
-
-def _chain(problem: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    link: BaseException | None = problem
-    while link is not None and id(link) not in seen and len(seen) < 50:
-        seen.add(id(link))
-        yield link
-        link = _cause_of(link)
 
 
 def _name(problem: BaseException) -> str:

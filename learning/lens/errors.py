@@ -7,6 +7,7 @@ import contextlib
 import difflib
 import re
 
+_cause_of = BaseException.__cause__.__get__  # past any override
 _REPR = re.compile(r"^(\w+)\((.*)\)$", re.DOTALL)
 _NODES = {
     "Break": "a kernel cannot leave a loop with `break`; loop over a range that ends where it should, or mask the rest",
@@ -79,13 +80,13 @@ _UNITS = {"shared memory": "bytes "}
 
 
 def links(error: BaseException) -> list[BaseException]:
-    """``error``, its cause, that one's cause and so on."""
+    """``error``, its cause, that one's cause and so on: each once, since a chain may close in a circle."""
     chain, seen = [], set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen and len(chain) < 50:
         chain.append(current)
         seen.add(id(current))
-        current = current.__cause__  # not __context__: a learner who catches an error raises one of their own
+        current = _cause_of(current)  # not __context__: a learner who catches an error raises one of their own
     return chain
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from triton.runtime.autotuner import Autotuner
 
-from learning.lens import regions, trace
+from learning.lens import errors, regions, trace
 from learning.lens.interpreter import execute
 from learning.lens.memory import Memory
 from learning.lens.regions import Region
@@ -26,6 +26,7 @@ from learning.lens.regions import Region
 CLOSE_SECONDS = 0.3
 """Processor seconds spent on looking closely at a call that is only watched for faults; bounds are watched to its end."""
 MOST_TOLD = 20  # problems, launches, autotuners
+_traceback_of = BaseException.__traceback__.__get__  # past any override of a learner's class
 _MACHINERY = ("recorder.py", "memory.py", "regions.py", "witness.py")
 
 
@@ -108,9 +109,7 @@ class Witness:
         """Whether an exception came out of the watching itself, and not out of what was watched."""
         if self.tape is None or self.tape.problems:
             return False
-        while problem.__cause__ is not None:
-            problem = problem.__cause__
-        step = problem.__traceback__
+        step = _traceback_of(errors.links(problem)[-1])
         while step is not None and step.tb_next is not None:
             step = step.tb_next
         file = Path(step.tb_frame.f_code.co_filename) if step is not None else Path()

@@ -81,6 +81,34 @@ def test_a_tracer_that_breaks_costs_nobody_a_point(monkeypatch):
     assert copied(structures.copy) is None
 
 
+def in_a_circle(x):
+    raising = ValueError("the second")
+    raising.__cause__ = TypeError("the first")
+    raising.__cause__.__cause__ = raising
+    raise raising
+
+
+class Sly(Exception):
+    @property
+    def __cause__(self):
+        raise KeyError("not told")
+
+    __traceback__ = __cause__
+
+
+def with_a_cause_of_its_own(x):
+    raise Sly("a plain message")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("entry", "message"), [(in_a_circle, "the first"), (with_a_cause_of_its_own, "a plain message")]
+)
+def test_a_chain_of_exceptions_is_walked_once_and_past_its_own_methods(entry, message):
+    called = call.guarded(entry, (values(4),), look="faults")
+    assert called.fault is not None and called.fault.message == message
+
+
 def test_where_there_is_no_time_to_look_closely_bounds_are_watched_to_the_end(monkeypatch):
     from learning.lens import witness
 
