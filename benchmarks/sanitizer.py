@@ -111,7 +111,7 @@ def watched(program: str, slug: str, tool: str) -> dict:
             ]
         ),
         "seconds": round(time.perf_counter() - started, 1),
-        "source": sources.code_sha256([attempts.answer(lessons.load(slug)).source]),
+        "source": sources.code_sha256(attempts.answer(lessons.load(slug)).source),
     }
 
 

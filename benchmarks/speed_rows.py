@@ -92,7 +92,7 @@ def stale(chosen: list[lessons.Lesson], kept: dict) -> int:
     old = []
     for lesson in chosen:
         run = next((one for one in kept["runs"] if one["op"] == lesson.slug), None)
-        now = sources.code_sha256([answer(lesson).source])
+        now = sources.code_sha256(answer(lesson).source)
         if run is None or run["answer_source"] != now or run["plan_source"] != record.plan_hash(lesson):
             old.append(f"{lesson.slug}: {'never measured' if run is None else 'the record is of other sources'}")
     print("\n".join(old) or "every record belongs to the present sources")

@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import io
 import tokenize
-from collections.abc import Iterable
 
 
 def executable(source: str) -> str:
@@ -30,12 +29,9 @@ def executable(source: str) -> str:
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
-def code_sha256(sources: Iterable[str]) -> str:
-    """SHA-256 (hex) over what is ``executable`` of ``sources``; one that is no Python counts as it stands."""
-    digest = hashlib.sha256()
-    for source in sources:
-        with contextlib.suppress(SyntaxError, tokenize.TokenError):
-            source = executable(source)
-        data = source.encode("utf-8", "surrogatepass")
-        digest.update(f"{len(data)}\0".encode() + data)
-    return digest.hexdigest()
+def code_sha256(source: str) -> str:
+    """SHA-256 (hex) over what is ``executable`` of ``source``, its length before it; what is no Python counts as it stands."""
+    with contextlib.suppress(SyntaxError, tokenize.TokenError):
+        source = executable(source)
+    data = source.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(f"{len(data)}\0".encode() + data).hexdigest()

@@ -45,7 +45,7 @@ SOURCES = {
 
 def code_hash(lesson: lessons.Lesson) -> str:
     """SHA-256 of the answer's code, which comments and docstrings are no part of: what the compiler sees of it."""
-    return sources.code_sha256([(lesson.folder / "answer.py").read_text(encoding="utf-8")])
+    return sources.code_sha256((lesson.folder / "answer.py").read_text(encoding="utf-8"))
 
 
 def compiled(lesson: lessons.Lesson) -> dict:

@@ -46,7 +46,7 @@ def run(lesson: Lesson, cases: list[dict], *, who: str, timing: str, source: str
         "device": device.kind,
         "machine": {"card": device.name, "cores": os.cpu_count(), "processor": platform.machine(), **rows},
         "environment": records.environment(),
-        "answer_source": sources.code_sha256([source]),
+        "answer_source": sources.code_sha256(source),
         "plan_source": plan_hash(lesson),
         "cases": cases,
     }
