@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from learning import tables
+from learning.unseen import spelt_out
 
 _BAR = re.compile(r"(?<!\\)\|")
 _SAFE = re.compile(r"^(?:https?://|[\w./#-]+$)")
@@ -20,7 +21,7 @@ class Sheet:
     """Markdown that knows its two other forms; ``markdown`` is what it was made of."""
 
     def __init__(self, *parts: str):
-        self.markdown = safe("\n\n".join(part.strip("\n") for part in parts if part.strip()))
+        self.markdown = spelt_out("\n\n".join(part.strip("\n") for part in parts if part.strip()))
 
     def __repr__(self) -> str:
         return text(self.markdown)
@@ -36,15 +37,6 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table; cells are inline Markdown, made safe by ``cell`` where they hold anybody's words."""
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
-
-
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def safe(words: str) -> str:
-    """Anybody's words for a terminal, a file or a page: control characters, marks that turn the direction of writing and halves
-    of surrogate pairs, which no file can hold, are spelt out; line breaks and tabs stay."""
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), words)
 
 
 def cell(words: object) -> str:

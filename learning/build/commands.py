@@ -14,7 +14,7 @@ from learning.build.finding import BuildError, Complaint
 from learning.build.notebook import Assembly
 from learning.build.start import prepare
 from learning.lesson import Lesson, LessonError, UnknownLesson
-from learning.sheet import safe
+from learning.unseen import spelt_out
 
 DONE, FAULTY, USAGE = 0, 1, 64
 
@@ -113,7 +113,7 @@ def _told(complaints: list[Complaint], otherwise: str) -> int:
     """Print each complaint, or the line for there being none; returns the exit status."""
     sys.stdout.flush()
     for complaint in complaints:
-        print(safe(str(complaint)), file=sys.stderr)  # it may show a notebook's words
+        print(spelt_out(str(complaint)), file=sys.stderr)  # it may show a notebook's words
     if not complaints and otherwise:
         print(otherwise)
     return FAULTY if complaints else DONE

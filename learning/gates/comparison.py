@@ -11,18 +11,18 @@ from typing import Any
 from learning import tables
 from learning.gates.scoring import Comparison, Row
 from learning.sheet import cell as inline
-from learning.sheet import safe
+from learning.unseen import spelt_out
 
 HEADS = ("field", "predicted", "measured", "gap", "points")
 
 
 class Shown:
     """What a cell shows: ``text`` in a terminal, ``markdown`` on a page, HTML in a notebook; what no terminal should obey is
-    spelt out in each (``learning.sheet.safe``)."""
+    spelt out in each (``learning.unseen.spelt_out``)."""
 
     def __init__(self, text: str, markdown: str = "", markup: str = ""):
-        self.text, self.markdown = safe(text), safe(markdown or text)
-        self._markup = safe(markup) or f"<p>{html.escape(self.text)}</p>"
+        self.text, self.markdown = spelt_out(text), spelt_out(markdown or text)
+        self._markup = spelt_out(markup) or f"<p>{html.escape(self.text)}</p>"
 
     def __repr__(self) -> str:
         return self.text

@@ -25,7 +25,7 @@ from learning.gates.lock import appending, write
 from learning.gates.log_numbers import Held
 from learning.gates.scoring import compare
 from learning.judge import setting as settings
-from learning.sheet import safe
+from learning.unseen import spelt_out
 
 FILE = "logs.txt"
 TIMED = ("time", "floor", "ratio", "peer", "tuned")
@@ -132,7 +132,7 @@ def entry(session: Any, found: list[tuple[float, Held]], payload: dict) -> str:
         unit = f" {one.unit}" if one.unit and one.unit != "of 1" else ""
         lines.append(f"  {one.name.replace('_', ' ')} {said:.6g}{unit}: {one.where}")
     lines += [f"  missed: {text}" for text in payload["missed"]]
-    return safe("\n".join([*lines, f"  surprise: {payload['surprise']}"]) + "\n")
+    return spelt_out("\n".join([*lines, f"  surprise: {payload['surprise']}"]) + "\n")
 
 
 def append(path: Path, text: str) -> None:

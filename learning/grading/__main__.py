@@ -14,6 +14,7 @@ import sys
 from learning.grading import report, save
 from learning.grading.course import directory
 from learning.grading.outcome import FAILED, PENDING
+from learning.unseen import spelt_out
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
             open_work |= any(row.state in (FAILED, PENDING) for row in rows)
             print(f"{name}: {sum(1 for row in rows if row.saved)} submissions")
             lines = [line for row in rows for line in report.details(row)] if chosen.details else report.table(rows)
-            print("\n".join(f"  {report.printable(part)}" for line in lines for part in line.split("\n")))
+            print("\n".join(f"  {spelt_out(part, line=True)}" for line in lines for part in line.split("\n")))
             for line in report.what_stays_open({r.student: r.saved.outcome for r in rows if r.saved}):
                 print(f"  {line}")
     return 1 if open_work else 0

@@ -32,9 +32,10 @@ from learning.grading import save
 from learning.grading.klass import CannotGrade, Class
 from learning.grading.outcome import Outcome
 from learning.grading.rebuild import as_text, fill_outputs, rebuild
-from learning.grading.report import one_line, printable, what_stays_open
+from learning.grading.report import one_line, what_stays_open
 from learning.grading.settings import bad_ids
 from learning.grading.writer import Busy, only_one
+from learning.unseen import spelt_out
 
 COPIED = 8 << 20
 """Files beside a notebook are copied to ``autograded`` up to this many bytes each; what runs is the cells alone."""
@@ -64,7 +65,7 @@ class SafeCopies(BaseConverter):
                 try:
                     left -= self._copied(path, target / path.relative_to(source), left)
                 except OSError:
-                    skipped.append(printable(str(path.relative_to(source))))
+                    skipped.append(spelt_out(str(path.relative_to(source)), line=True))
         if skipped:
             names = ", ".join(skipped[:5]) + (f" and {len(skipped) - 5} more" if len(skipped) > 5 else "")
             self.log.warning("%s: not copied (links, devices, large or unreadable files): %s", student_id, names)
@@ -131,7 +132,7 @@ class CourseAutograde(Autograde, SafeCopies):
         )  # fmt: skip
         if failures:
             for name, why in sorted(failures.items()):
-                self.log.error("failed to grade: %s: %s", printable(name), printable(why))
+                self.log.error("failed to grade: %s: %s", spelt_out(name, line=True), spelt_out(why, line=True))
             raise NbGraderException(f"{len(failures)} of {wanted} submissions failed to grade")
 
     def _folders(self) -> list[str]:

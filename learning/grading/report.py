@@ -14,6 +14,7 @@ from learning.grading import save
 from learning.grading.outcome import FAILED, GRADED, NOT_SUBMITTED, PENDING, Outcome
 from learning.judge.finding import BROKEN, PASSED, WAITING
 from learning.judge.score import plain, report_lines
+from learning.unseen import spelt_out
 
 MARKS = {PASSED: "✓", WAITING: "…", BROKEN: "!"}
 
@@ -102,7 +103,7 @@ def _points(student: str, submission, saved: save.Saved | None) -> Points:
 def one_line(student: str, outcome: Outcome) -> str:
     """One line of progress: who, points of the checks, each check's mark, seconds."""
     if outcome.state == FAILED:
-        return printable(f"{student}: failed to grade: {outcome.cause}")
+        return spelt_out(f"{student}: failed to grade: {outcome.cause}", line=True)
     results = list(outcome.results.values())
     earned = sum(result.earned for result in results)
     decided = sum(result.points for result in results if result.state not in (WAITING, BROKEN))
@@ -123,12 +124,6 @@ def what_stays_open(outcomes: dict[str, Outcome]) -> list[str]:
             by_hand[name] = by_hand.get(name, 0) + answered
     lines = [f"waiting for a GPU: {name} ({_counted(count)})" for name, count in sorted(waiting.items())]
     return lines + [f"to be graded by hand: {name} ({_counted(n)})" for name, n in sorted(by_hand.items()) if n]
-
-
-def printable(line: str) -> str:
-    """``line`` as a terminal may show it: control characters, escapes and marks that turn the direction of writing are spelt
-    out, since a learner's message may hold them."""
-    return "".join(c if c.isprintable() or c == "\t" else c.encode("unicode_escape").decode() for c in line)
 
 
 def _counted(count: int) -> str:

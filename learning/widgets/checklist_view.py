@@ -15,7 +15,7 @@ from learning.gates import records, told
 from learning.gates.gate import CLAIMED, NONE, Progress
 from learning.gates.progress import progress
 from learning.lesson import Lesson
-from learning.sheet import safe
+from learning.unseen import spelt_out
 
 
 def of(session: Any) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def view(lesson: Lesson, state: Progress, kept: records.Records, log: Any, why: 
     the log in sentences, "unsaved": why ticks are not kept here, "" where they are, "time": seconds since 1970}.
     """
     gates = [
-        {"number": gate.number, "id": gate.id, "name": gate.name, "state": gate.state, "why": safe(gate.why),
+        {"number": gate.number, "id": gate.id, "name": gate.name, "state": gate.state, "why": spelt_out(gate.why),
          "proof": gate.proof, "how": gate.how, "ticked": gate.claimed, "tick": gate.tick}
         for gate in state.gates
     ]  # fmt: skip
@@ -44,8 +44,8 @@ def view(lesson: Lesson, state: Progress, kept: records.Records, log: Any, why: 
         "progress": str(state),
         "gates": gates,
         "ahead": gates[ahead.number - 1] if ahead is not None else None,
-        "notes": [safe(note) for note in told.notes(kept)],
-        "unsaved": safe(why) if log is None else "",
+        "notes": [spelt_out(note) for note in told.notes(kept)],
+        "unsaved": spelt_out(why) if log is None else "",
         "time": time.time(),
     }
 

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import NoReturn
 
-from learning.sheet import safe
+from learning.unseen import spelt_out
 
 _SPELLED = {
     "−": "-", "–": "-", "—": "-", "·": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->",
@@ -63,13 +63,13 @@ def command(rest: str = "", *, module: str = "learning.workshops.check") -> str:
 
 
 def say(text: str = "") -> None:
-    """One line on standard output, anybody's words in it spelt as ``learning.sheet.safe`` does."""
-    print(safe(text), flush=True)
+    """One line on standard output, anybody's words in it with what a terminal must not see spelt out."""
+    print(spelt_out(text), flush=True)
 
 
 def complain(text: str) -> None:
     """One line on standard error, likewise."""
-    print(safe(text), file=sys.stderr, flush=True)
+    print(spelt_out(text), file=sys.stderr, flush=True)
 
 
 def run(main: Callable[[], int]) -> NoReturn:

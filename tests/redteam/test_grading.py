@@ -21,6 +21,7 @@ from learning.grading.store import Store
 from learning.grading.writer import Busy, only_one
 from learning.judge.engine import Graded
 from learning.judge.finding import FAILED, CheckResult, Fault, Finding
+from learning.unseen import spelt_out
 from tests.grading.kit import ROOT, Course
 
 LESSON = "online_normalizer"
@@ -80,7 +81,7 @@ def test_no_text_of_a_learner_moves_the_graders_cursor(texts):
     saved = save.Saved("eve", GRADED, outcome, None)
     rows = [report.Points("eve", GRADED, saved=saved)]
     for line in [*report.details(rows[0]), *report.table(rows), report.one_line("eve", outcome)]:
-        shown = report.printable(line)
+        shown = spelt_out(line, line=True)
         assert all(c.isprintable() or c == "\t" for c in shown)
 
 
