@@ -122,7 +122,7 @@ def broken(
             "it runs whole, so it is read whole",
         )
     if kernel:
-        _launches(reached, entry, report)
+        _launches(reached, entry, report, [*home, *everything])
         for record in seen:
             if record == torch_calls.SUBCLASS:
                 report("tensors", "a subclass of torch.Tensor", f"seen while {entry} ran")
@@ -132,6 +132,7 @@ def broken(
     return found
 
 
+_WITHOUT_KERNEL = "write @triton.jit above the kernel's def, and launch it: kernel[grid](…)"
 _AT_RUN_TIME = "an operator on a tensor, x + y say, is a call of torch too"
 
 
@@ -158,8 +159,9 @@ def _patches(piece: reach.Piece, known: dict[str, str], report) -> None:
                 report("modules", piece.text(node.lineno), f"line {node.lineno} of cell {piece.cell}")
 
 
-def _launches(reached: list[reach.Piece], entry: str, report) -> None:
-    """Some reachable jitted function stores its result, and some reachable wrapper launches one."""
+def _launches(reached: list[reach.Piece], entry: str, report, written: list[reach.Piece]) -> None:
+    """Some reachable jitted function stores its result, and some reachable wrapper launches one. Of ``written``, all pieces with
+    the entry's own cell first, one is named that the entry could launch."""
     jitted, launched, stored = [], False, False
     for piece in reached:
         if is_jitted(piece.node):
@@ -173,7 +175,17 @@ def _launches(reached: list[reach.Piece], entry: str, report) -> None:
                 launched |= id(node) not in inside
         jitted += [piece] if not is_jitted(piece.node) and inside else []
     if not jitted and not any(_makes_jit(piece) for piece in reached):
-        report("kernel", "no function decorated with triton.jit", f"reached from {entry}")
+        idle = next(((p, n) for p in written for n in ast.walk(p.node) if is_jitted(n)), None)
+        if idle is None:
+            report("kernel", "no function decorated with @triton.jit", "anywhere in your cells", _WITHOUT_KERNEL)
+        else:
+            piece, kernel = idle
+            report(
+                "kernel",
+                f"{kernel.name}, which {entry} never launches",
+                f"line {kernel.lineno} of cell {piece.cell}",
+                f"{kernel.name}[grid](…) in {entry}, or in a function that {entry} calls, launches it",
+            )
     elif not launched:
         report("kernel", "a kernel that is never launched", f"reached from {entry}", "kernel[grid](…) launches it")
     elif not stored:

@@ -287,6 +287,33 @@ def test_a_finding_names_line_and_text_of_the_learners_own_cell():
     assert (found.got, found.where) == ("return torch.add(x, y)", f"line {line} of cell cell-1")
 
 
+def kernel_rule(*sources):
+    (found,) = [item for item in broken(*sources) if item.id == "kernel"]
+    return found
+
+
+def test_where_there_is_no_kernel_at_all_the_decorator_is_asked_for():
+    for sources in (["def add(x, y):\n    ..."], [KERNEL.replace("@triton.jit\n", "") + "def add(x, y):\n    ..."],
+                    ["import torch", with_wrapper(LAUNCH).replace("@triton.jit\n", "")]):  # fmt: skip
+        found = kernel_rule(*sources)
+        assert (found.got, found.where) == ("no function decorated with @triton.jit", "anywhere in your cells")
+        assert "@triton.jit above" in found.advice and "kernel[grid](…)" in found.advice
+
+
+def test_a_kernel_that_waits_for_its_launch_is_named_and_not_said_to_be_missing():
+    found = kernel_rule("a = 1\n", with_wrapper("..."))
+    line = KERNEL.split("\n").index("def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):") + 1
+    assert (found.got, found.where) == ("add_kernel, which add never launches", f"line {line} of cell cell-1")
+    assert found.advice.startswith("add_kernel[grid](…) in add")
+    assert kernel_rule(KERNEL, "import torch\ndef add(x, y):\n    return torch.empty_like(x)").where.endswith("cell-0")
+
+
+def test_of_several_kernels_the_one_beside_the_entry_is_named():
+    other = KERNEL.replace("add_kernel", "shown_kernel")
+    assert kernel_rule(other, with_wrapper("...")).got == "add_kernel, which add never launches"
+    assert kernel_rule(with_wrapper("f = add_kernel")).got == "a kernel that is never launched"
+
+
 def test_a_magic_does_not_move_the_lines():
     (found,) = broken("%%time\n" + with_wrapper("exec('1')\n" + LAUNCH))
     assert found.where.startswith(f"line {with_wrapper('').count(chr(10)) + 2} ")
