@@ -75,6 +75,15 @@ def value_text(value: Any, limit: int = 120) -> str:
     return cut(text, limit)
 
 
+def missing_result(value: Any) -> str:
+    """What to do about None, or what a launch gives, where a result was to come back; "" for anything else."""
+    if value is None:
+        return "a function that ends without return gives None: its last line returns the result"
+    if type(value).__name__ == "Foreign" and value.type.startswith(("triton.", "learning.lens.")):
+        return "a launch gives back the compiled kernel and no result: return the tensor that the kernel wrote into"
+    return ""
+
+
 def entry_name(entry: Any) -> str:
     """The name a learner gave the entry point."""
     return getattr(entry, "name", None) or getattr(entry, "__name__", None) or "answer"

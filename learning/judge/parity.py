@@ -15,7 +15,15 @@ from typing import Any
 import torch
 
 from learning.judge.compare import Bounds, Miss, compare, differ, places_text
-from learning.judge.describe import call_text, dtype_name, entry_name, parameter_names, shape_text, value_text
+from learning.judge.describe import (
+    call_text,
+    dtype_name,
+    entry_name,
+    missing_result,
+    parameter_names,
+    shape_text,
+    value_text,
+)
 from learning.judge.finding import Finding, LearnerFault, WrongAnswer, fault_rule
 from learning.judge.moat import Moated
 from learning.judge.seen import DOUBLE_WRITE, OUT_OF_BOUNDS_LOAD, OUT_OF_BOUNDS_STORE, RACE, UNINITIALISED, Trace
@@ -179,7 +187,8 @@ class Parity:
         """Type, structure, shape, dtype, device, layout and storage of what came back (RIGOR: contract first)."""
         problem = structure(came.value, self.model)
         if problem is not None or len(came.outputs) != len(self.models):
-            self.fail("contract", got=value_text(came.value), expected=problem or wanted_text(self.model))
+            self.fail("contract", got=value_text(came.value), expected=problem or wanted_text(self.model),
+                      advice=missing_result(came.value))  # fmt: skip
         told = zip(leaves(came.value), came.outputs, self.models, strict=True)
         for number, (value, fact, model) in enumerate(told):
             which = self.output_name(number)

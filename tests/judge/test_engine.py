@@ -32,6 +32,25 @@ def test_a_right_answer_earns_every_point(grade_add, tiny):
     assert Graded.from_dict(graded.as_dict()) == graded
 
 
+@pytest.mark.parametrize(
+    ("device", "got", "words"),
+    [
+        ("interpreter", "None", "a function that ends without return gives None"),
+        ("sm_75", "an object of type learning.lens.verdict.Verdict", "a launch gives back the compiled kernel"),
+    ],
+)
+def test_a_forgotten_return_and_a_returned_launch_are_told_with_what_to_do(grade_add, tiny, device, got, words):
+    lens = pytest.importorskip("learning.lens.device")
+    if device != "interpreter" and lens.without_gpu() == "interpreter":
+        pytest.skip("nothing is compiled where this Triton has no compiler")
+    wrong = tiny.RIGHT.replace("    return out\n", "")
+    if device != "interpreter":
+        wrong = wrong.replace("    add_kernel[", "    return add_kernel[")
+    assert wrong != tiny.RIGHT
+    found = grade_add(wrong, device=device, only={"adds"}).results[0].finding
+    assert (found.rule, found.got) == ("contract", got) and found.advice.startswith(words)
+
+
 def test_the_untouched_starter_is_todo_and_starts_no_worker(grade_add, tiny):
     graded = grade_add(tiny.STARTER)
     assert graded.todo and earned(graded) == 0 and len(graded.results) == 3
