@@ -14,7 +14,7 @@ from learning import lesson as lessons
 from learning.bench import notebook, record
 from learning.judge import setting
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
+pytestmark = pytest.mark.gpu
 
 
 @pytest.mark.parametrize("timing", ["graph", "events"])

@@ -59,7 +59,6 @@ def test_the_week_of_vector_add_waits_for_nothing_but_a_gpu(tmp_path):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not GPU, reason="needs a CUDA device")
 def test_the_week_of_vector_add_closes_every_gate_on_a_gpu(tmp_path):
     work = week.lay_out(tmp_path)
     shown = week.through(work, "vector_add")
