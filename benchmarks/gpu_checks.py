@@ -5,8 +5,9 @@ must refuse it; the record is kept.
     python benchmarks/gpu_checks.py --answers     run only the taught answers; kept apart, under "answers"
     python benchmarks/gpu_checks.py --stale       list the lessons whose record no longer belongs to their sources
 
-A record is keyed by a hash of the lesson's folder and of all that judges it (learning/imported.py). A lesson's attempts are kept
-one by one, in gpu-checks-begun.json, until its record is whole: a run that was stopped goes on where it stood, on the same sources.
+A record is keyed by a hash of the code of the lesson's folder and of all that judges it (learning/imported.py). A lesson's
+attempts are kept one by one, in gpu-checks-begun.json, until its record is whole: a run that was stopped goes on where it stood,
+on the same sources.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ from tools import hardware  # noqa: E402
 
 
 def source_hash(lesson: lessons.Lesson) -> str:
-    """SHA-256 over the lesson's code and over all of this package that judges it."""
-    return imported.sha256(imported.judging(lesson.slug))
+    """SHA-256 over the lesson's code and over all of this package that judges it, without comments and docstrings."""
+    return imported.code_sha256(imported.judging(lesson.slug))
 
 
 def main(argv: list[str] | None = None) -> int:

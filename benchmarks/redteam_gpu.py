@@ -75,9 +75,9 @@ def _key(row: dict) -> tuple:
 
 
 def source_hash() -> str:
-    """A hash of the judge's files and of the red team's."""
-    digest = hashlib.sha256(imported.sha256(imported.judging("vector_add")).encode())
-    for path in sorted(field.HERE.rglob("*.py")):
+    """A hash of the judge's code and of the red team's files, but for the tests that run it without a GPU."""
+    digest = hashlib.sha256(imported.code_sha256(imported.judging("vector_add")).encode())
+    for path in sorted(path for path in field.HERE.rglob("*.py") if not path.name.startswith("test_")):
         digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 

@@ -12,6 +12,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from learning import sources
+
 PACKAGE = Path(__file__).parent
 JUDGING = (
     "learning.judge.engine",
@@ -54,6 +56,20 @@ def sha256(paths: Iterable[Path]) -> str:
         data = path.read_bytes()
         digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0{len(data)}\0".encode() + data)
     return digest.hexdigest()
+
+
+def code_sha256(paths: Iterable[Path]) -> str:
+    """SHA-256 (hex) over the names of ``paths`` and what is executable of each: comments and docstrings change no verdict, and a
+    record that took minutes of a GPU outlives them."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0{_code_at(path, path.stat().st_mtime_ns)}\0".encode())
+    return digest.hexdigest()
+
+
+@functools.lru_cache(maxsize=1024)
+def _code_at(path: Path, _written: int) -> str:
+    return sources.code_sha256(path.read_text(encoding="utf-8"))
 
 
 def _reached(path: Path) -> set[Path]:

@@ -51,6 +51,18 @@ def test_the_hash_follows_any_byte_and_any_name(tmp_path, monkeypatch):
     assert imported.sha256([first, second]) == before
 
 
+def test_the_hash_of_code_follows_code_and_names_and_no_comment(tmp_path, monkeypatch):
+    monkeypatch.setattr(imported, "PACKAGE", tmp_path)
+    first, second = tmp_path / "a.py", tmp_path / "b.py"
+    first.write_text("x = 1\n"), second.write_text("x = 1\n")
+    before = imported.code_sha256([first])
+    assert imported.code_sha256([second]) != before != imported.code_sha256([first, second])
+    first.write_text('"""What it is."""\n\nx = 1  # one\n')
+    assert imported.code_sha256([first]) == before != imported.sha256([first])
+    first.write_text("x = 2\n")
+    assert imported.code_sha256([first]) != before
+
+
 def test_imports_in_functions_and_of_packages_count_and_rings_end(tmp_path, monkeypatch):
     package = tmp_path / "learning"
     (package / "room").mkdir(parents=True)
