@@ -19,13 +19,15 @@ CONTRACT = """\
   device; another dtype; not 2-D; 0 columns or more than 131072; not contiguous; `requires_grad` while autograd is on; more than 2³¹ − 1 elements."""
 
 HINTS = (
-    "A second walk is needed for what you could not keep. How many float16 values can one program keep in registers? A multiprocessor has 65 536 "
-    "registers of 32 bits. And what can be said of 32 768 columns that are kept, once A1's two numbers of the others are known?",
-    "One program a row. It loads 32 768 columns into one block and never lets go of it: in the dtype of x, which is half as wide as float32. Then it "
-    "walks over the other columns in chunks, with A1's push. Then it walks over these alone once more, and stores; the block that it kept needs no load.",
-    "The block: tl.arange(0, HELD), HELD a power of two, minus infinity under the mask. Its maximum and sum begin the two numbers. The walk: "
-    "for start in range(HELD, n_cols, CHUNK), newest = maximum(old, max of the chunk), total · exp(old − newest) + the chunk's sum. The second walk "
-    "goes backwards, since what was read last is nearest. HELD is the next power of two of the columns, 32 768 at most; give it 16 warps.",
+    "A second walk is needed for what you could not keep. How many values can one program keep in registers? A multiprocessor has 65 536 registers "
+    "of 32 bits. And what can be said of 32 768 columns that are kept, once A1's two numbers of the others are known?",
+    "One program a row. It walks over the columns that it cannot keep, in chunks, with A1's push. Then it loads the other 32 768 into one block, joins "
+    "their numbers to the row's, and never asks for them again. Then it walks over the first ones once more, and stores. Why in this order? Count the "
+    "registers that the walk needs, and those that the block takes from it if it is loaded before.",
+    "The block: front + tl.arange(0, HELD), HELD a power of two, at most 32 768. The walk: for start in range(0, front, CHUNK), a maximum and a sum "
+    "for each thread's own columns (tl.reshape), combined only behind the loop; newest = maximum(old, max of the chunk), total · exp(old − newest) + the "
+    "chunk's sum. The second walk goes backwards, since what was read last is nearest; eviction_policy= says which of both will be wanted again. 32 "
+    "warps: a thread then keeps 32 values.",
 )
 
 LESSON = Lesson(

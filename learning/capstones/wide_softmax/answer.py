@@ -1,4 +1,4 @@
-"""Our entry for C3: a program keeps 32768 columns of its row in registers and walks over the others twice, the second time backwards."""
+"""Our entry for C3: a program walks over the front of its row twice, the second time backwards, and keeps the end in registers."""
 
 import torch
 import triton
@@ -7,8 +7,26 @@ import triton.language as tl
 MAX_COLUMNS = 131072
 MAX_OFFSET = 2**31 - 1
 MOST_HELD = 32768
-CHUNK, STAGES, WARPS = 8192, 4, 16  # what was fastest on an H200
+WARP_COLUMNS = 1024  # of them in a warp: 32 in each of its threads
+LOG2E = tl.constexpr(1.4426950408889634)  # log2(e)
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+
+
+@triton.jit
+def power(exponent, BINARY: tl.constexpr):
+    """2 to the power ``exponent`` if ``BINARY``, else e to that power."""
+    ### BEGIN SOLUTION
+    return tl.exp2(exponent) if BINARY else tl.exp(exponent)
+    ### END SOLUTION
+
+
+@triton.jit
+def weight(x, shift, BINARY: tl.constexpr):
+    """exp(x − shift); if ``BINARY`` the shift has been multiplied by log2(e) already: 2 ** (x · log2(e) − shift), one product and
+    difference in a single instruction."""
+    ### BEGIN SOLUTION
+    return power(x * LOG2E - shift if BINARY else x - shift, BINARY)
+    ### END SOLUTION
 
 
 @triton.jit
@@ -18,35 +36,48 @@ def row_kernel(
     n_cols,  # columns of x and out
     HELD: tl.constexpr,  # columns that stay in registers: a power of two
     CHUNK: tl.constexpr,  # columns of one step over the others
-    STAGES: tl.constexpr,  # steps whose columns are asked for before they are needed
+    SIDE: tl.constexpr,  # neighbours that one thread loads at once: they share a state
+    FULL: tl.constexpr,  # whether the row has HELD columns: then what stays needs no mask
+    WHOLE: tl.constexpr,  # whether those in front of them are whole steps: then none of these does
+    BINARY: tl.constexpr,  # whether maxima count in powers of two
 ):
-    """One program, one row: the first HELD columns are loaded once, the others twice."""
+    """One program, one row: the last HELD columns are loaded once, those in front of them twice."""
     ### BEGIN SOLUTION
-    row = tl.program_id(0) * n_cols
-    first = tl.arange(0, HELD)
-    held = tl.load(x_ptr + row + first, mask=first < n_cols, other=-float("inf"))
-    kept = tl.max(held.to(tl.float32), axis=0)
-    total = tl.sum(tl.exp(held.to(tl.float32) - kept), axis=0)
-    steps = tl.cdiv(tl.maximum(n_cols - HELD, 0), CHUNK)
-    # Eight neighbours, which one thread loads at once, share a state of their own: nothing is combined before the walk is over.
-    maxima = tl.zeros((CHUNK // 8,), dtype=tl.float32) + kept
-    totals = tl.zeros((CHUNK // 8,), dtype=tl.float32)
-    for step in tl.range(0, steps, num_stages=STAGES):
-        cols = HELD + step * CHUNK + tl.arange(0, CHUNK)
-        x = tl.load(x_ptr + row + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
-        x = tl.reshape(x, (CHUNK // 8, 8))
-        newest = tl.maximum(maxima, tl.max(x, axis=1))
-        totals = totals * tl.exp(maxima - newest) + tl.sum(tl.exp(x - newest[:, None]), axis=1)
-        maxima = newest
-    maximum = tl.max(maxima, axis=0)
-    share = 1.0 / (total * tl.exp(kept - maximum) + tl.sum(totals * tl.exp(maxima - maximum), axis=0))
-    for step in tl.range(0, steps, num_stages=STAGES):  # what was read last is nearest
-        cols = HELD + (steps - 1 - step) * CHUNK + tl.arange(0, CHUNK)
-        x = tl.load(x_ptr + row + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
-        y = tl.exp(x - maximum) * share
-        tl.store(out_ptr + row + cols, y.to(out_ptr.dtype.element_ty), mask=cols < n_cols)
-    y = tl.exp(held.to(tl.float32) - maximum) * share
-    tl.store(out_ptr + row + first, y.to(out_ptr.dtype.element_ty), mask=first < n_cols)
+    x_ptr += tl.program_id(0) * n_cols
+    out_ptr += tl.program_id(0) * n_cols
+    front = tl.maximum(n_cols - HELD, 0)
+    nothing = None if WHOLE else -float("inf")
+    # A state for each thread, so that nothing is combined before the walk is over; it begins at the lowest float32.
+    maxima = tl.full((CHUNK // SIDE,), -3.4028234663852886e38, dtype=tl.float32)
+    totals = tl.zeros((CHUNK // SIDE,), dtype=tl.float32)
+    for start in range(0, front, CHUNK):
+        cols = start + tl.arange(0, CHUNK)
+        mask = None if WHOLE else cols < front
+        x = tl.load(x_ptr + cols, mask=mask, other=nothing, eviction_policy="evict_last").to(tl.float32)
+        x = tl.reshape(x, (CHUNK // SIDE, SIDE))
+        highest = tl.max(x, axis=1)
+        higher = tl.maximum(maxima, highest * LOG2E if BINARY else highest)
+        totals = totals * power(maxima - higher, BINARY) + tl.sum(weight(x, higher[:, None], BINARY), axis=1)
+        maxima = higher
+    # What stays is read last: the walk had the registers to itself, and the rest of the row is still near.
+    end = front + tl.arange(0, HELD)
+    there = None if FULL else end < n_cols
+    held = tl.load(x_ptr + end, mask=there, other=None if FULL else -float("inf"), eviction_policy="evict_first")
+    before = tl.max(maxima, axis=0)
+    total = tl.sum(totals * power(maxima - before, BINARY), axis=0)
+    highest = tl.max(held, axis=0).to(tl.float32)
+    shift = tl.maximum(before, highest * LOG2E if BINARY else highest)
+    total = total * power(before - shift, BINARY) + tl.sum(weight(held.to(tl.float32), shift, BINARY), axis=0)
+    share = 1.0 / total
+    quotients = weight(held.to(tl.float32), shift, BINARY) * share
+    tl.store(out_ptr + end, quotients.to(out_ptr.dtype.element_ty), mask=there, eviction_policy="evict_first")
+    last = tl.cdiv(front, CHUNK) * CHUNK - CHUNK
+    for done in range(0, front, CHUNK):  # what was read last is nearest
+        cols = last - done + tl.arange(0, CHUNK)
+        mask = None if WHOLE else cols < front
+        again = tl.load(x_ptr + cols, mask=mask, other=nothing, eviction_policy="evict_first")
+        y = weight(again.to(tl.float32), shift, BINARY) * share
+        tl.store(out_ptr + cols, y.to(out_ptr.dtype.element_ty), mask=mask, eviction_policy="evict_first")
     ### END SOLUTION
 
 
@@ -87,9 +118,11 @@ def softmax(x):
     out = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
     if n_rows:
         held = min(MOST_HELD, triton.next_power_of_2(n_cols))
-        warps = WARPS if held == MOST_HELD else max(4, held // 2048)
-        most = CHUNK if n_cols % 16 == 0 else 4096  # rows that begin anywhere need more registers for their addresses
-        step = max(8, min(held, most))  # a row that is kept whole takes none
-        row_kernel[(n_rows,)](x, out, n_cols, HELD=held, CHUNK=step, STAGES=STAGES, num_warps=warps)
+        warps, side = max(4, held // WARP_COLUMNS), 16 // x.element_size()
+        chunk = warps * 32 * side
+        row_kernel[(n_rows,)](
+            x, out, n_cols, HELD=held, CHUNK=chunk, SIDE=side, BINARY=x.dtype == torch.float16,
+            FULL=n_cols >= held, WHOLE=max(n_cols - held, 0) % chunk == 0, num_warps=warps,
+        )  # fmt: skip
     return out
     ### END SOLUTION

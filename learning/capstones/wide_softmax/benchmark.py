@@ -29,7 +29,7 @@ PEERS = (
     Peer("eager", eager_softmax, "PyTorch's softmax: fp32 inside, rounded once"),
     Peer("torch.compile", eager_softmax, "the same, compiled", compiled=True),
     Peer(
-        "two passes", two_passes, "large chunks, the second walk backwards: fp32 inside, rounded once; x is read twice"
+        "two passes", two_passes, "groups of rows take turns in the cache: fp32 inside, rounded once; x is read twice"
     ),
 )
 ROWS = (Row("wide softmax 1024×131072 fp16: less time than the best two-pass kernel", "1024 rows", "two passes", 1.0),)
