@@ -141,8 +141,10 @@ def answer(monkeypatch):
 
 @pytest.fixture
 def launched(answer, monkeypatch):
-    """The number of warps of every launch, in order."""
-    seen, plain = [], answer.backward_kernel
+    """The number of warps of every launch of the tuned form, in order."""
+    early = HERE == "cuda" and torch.cuda.get_device_capability() >= (9, 0)
+    name, seen = "early_kernel" if early else "backward_kernel", []
+    plain = getattr(answer, name)
 
     class Counting:
         def __getitem__(self, grid):
@@ -152,7 +154,7 @@ def launched(answer, monkeypatch):
 
             return launch
 
-    monkeypatch.setattr(answer, "backward_kernel", Counting())
+    monkeypatch.setattr(answer, name, Counting())
     return seen
 
 
@@ -226,9 +228,14 @@ for capability in (75, 90):
             for warps in (4, 8, 16, 32):
                 x = torch.empty(64, 64, dtype=dtype)
                 launch = (answer.backward_kernel, (x, x, x, columns, 1, columns, 1, columns), dict(BLOCK=columns, num_warps=warps))
-                (kernel,) = cross_compile.compiled([launch], capability)
-                loads = list(cross_compile.reader.read(kernel.asm["ptx"]).widths("load").items())
-                told.append(cross_compile.assembled(kernel) | dict(columns=columns, loads=loads))
+                both = [launch, (answer.early_kernel, *launch[1:])] if capability >= 90 else [launch]
+                for kernel in cross_compile.compiled(both, capability):
+                    ptx = kernel.asm["ptx"]
+                    waits = [ptx.find(f"griddepcontrol.{{word}}") for word in ("launch_dependents", "wait")]
+                    waits.append(ptx.find("ld.global"))
+                    told.append(cross_compile.assembled(kernel) | dict(
+                        columns=columns, waits=waits, loads=list(cross_compile.reader.read(ptx).widths("load").items())
+                    ))
 print(json.dumps(told))
 """
 
@@ -238,7 +245,9 @@ def test_every_number_of_warps_loads_what_the_text_counts_and_spills_nothing(tmp
     """16 and 32 warps are launched by no check, so they are compiled here; y and g are each loaded as widely as the table says."""
     pytest.importorskip("triton")
     kernels = json.loads(ran(tmp_path, COMPILED.format(here=str(Path(__file__).parent))))
-    assert len(kernels) == 48 and [kernel for kernel in kernels if kernel["spilled"]] == []
+    assert len(kernels) == 72 and [kernel for kernel in kernels if kernel["spilled"]] == []
+    early = [kernel["waits"] for kernel in kernels if max(kernel["waits"][:2]) >= 0]
+    assert len(early) == 24 and all(0 <= lets < waits < loads for lets, waits, loads in early)
     counted = {4: [[16, 2 * 4]], 8: [[16, 2 * 2]], 16: [[16, 2]], 32: [[8, 2]]}
     for kernel in kernels:
         if kernel["columns"] == 4096 and kernel["types"] != ["fp32"]:
@@ -247,3 +256,23 @@ def test_every_number_of_warps_loads_what_the_text_counts_and_spills_nothing(tmp
             assert kernel["loads"] == [[16, 4 * kernel["columns"] // 4096 if kernel["types"] == ["fp32"] else 4]], (
                 kernel
             )
+
+
+@pytest.mark.gpu
+def test_launches_that_begin_early_read_what_the_launch_before_has_written(answer):
+    """Each call takes the last one's result for its g, none is waited for, and freed memory is handed out again; by the plain
+    kernel the same chain comes out bit for bit."""
+    for rows, columns, block, warps in ((33, 4096, 4096, 16), (4096, 4096, 4096, 16), (2000, 1000, 1024, 4)):
+        y = (
+            (torch.rand(rows, columns, device="cuda") / 5 + 0.9).div(columns).half()
+        )  # so that the chain neither dies nor grows
+        g = torch.randn(rows, columns, device="cuda").half()
+        early, plain = g, g
+        for _ in range(40):
+            early = answer.tuned(y, early) * columns
+        for _ in range(40):
+            dx = torch.empty_like(y)
+            strides = (*y.stride(), *plain.stride())
+            answer.backward_kernel[(rows,)](y, plain, dx, *strides, columns, BLOCK=block, num_warps=warps)
+            plain = dx * columns
+        assert early.isfinite().all() and early.abs().max() > 0.1 and torch.equal(early, plain)

@@ -1,5 +1,5 @@
 """The supplied answer of I2: one program a row, y and g read through strides of their own, one sum for the whole Jacobian; and
-as many threads a row as leave each of them one wide load."""
+as many threads a row as leave each of them one wide load, in launches without a pause between them."""
 
 import torch
 import triton
@@ -98,14 +98,38 @@ def backward(y, g, *, num_warps=4):
 ELEMENTS, MOST_WARPS = 8, 16
 
 
+@triton.jit
+def early_kernel(
+    y_ptr,
+    g_ptr,
+    dx_ptr,
+    y_row_stride,
+    y_col_stride,
+    g_row_stride,
+    g_col_stride,
+    n_cols,
+    BLOCK: tl.constexpr,
+):
+    """backward_kernel in a launch that may begin before the one ahead of it has ended."""
+    # 11. Let the next launch begin. (tl.extra.cuda.gdc_launch_dependents)
+    # 12. Wait for the launch before: y and g may be its results. (tl.extra.cuda.gdc_wait)
+    # 13. The kernel you have: inside another it is called like a function.
+    ### BEGIN SOLUTION
+    tl.extra.cuda.gdc_launch_dependents()
+    tl.extra.cuda.gdc_wait()
+    backward_kernel(y_ptr, g_ptr, dx_ptr, y_row_stride, y_col_stride, g_row_stride, g_col_stride, n_cols, BLOCK)
+    ### END SOLUTION
+
+
 def tuned(y, g, *, num_warps=4):
     """The contract of ``backward``, with ``num_warps`` as the fewest: rows whose elements lie side by side get as many warps as
-    leave a thread ``ELEMENTS`` of them, ``MOST_WARPS`` at most."""
-    # 11. Refuse as before.
-    # 12. Allocate as before, and return where there are no rows.
-    # 13. Do the elements of a row lie side by side, in y and in g? Then how many warps of 32 threads leave a thread ELEMENTS of
+    leave a thread ``ELEMENTS`` of them, ``MOST_WARPS`` at most. Where the card can, a launch begins while the one before ends."""
+    # 14. Refuse as before.
+    # 15. Allocate as before, and return where there are no rows.
+    # 16. Do the elements of a row lie side by side, in y and in g? Then how many warps of 32 threads leave a thread ELEMENTS of
     #     BLOCK? Not fewer than num_warps, nor more than MOST_WARPS.
-    # 14. Launch the kernel you have.
+    # 17. On a card of capability (9, 0) or more launch early_kernel, with launch_pdl=True; elsewhere the kernel you have.
+    #     (y.is_cuda, torch.cuda.get_device_capability)
     ### BEGIN SOLUTION
     refuse(y, g, num_warps)
     n_rows, n_cols = y.shape
@@ -115,7 +139,8 @@ def tuned(y, g, *, num_warps=4):
     BLOCK = triton.next_power_of_2(n_cols)
     if y.stride(1) == 1 and g.stride(1) == 1:
         num_warps = min(MOST_WARPS, max(num_warps, BLOCK // (32 * ELEMENTS)))
-    strides = (*y.stride(), *g.stride())
-    backward_kernel[(n_rows,)](y, g, dx, *strides, n_cols, BLOCK=BLOCK, num_warps=num_warps)
+    ahead = y.is_cuda and torch.cuda.get_device_capability(y.device) >= (9, 0)
+    kernel, early = (early_kernel, {"launch_pdl": True}) if ahead else (backward_kernel, {})
+    kernel[(n_rows,)](y, g, dx, *y.stride(), *g.stride(), n_cols, BLOCK=BLOCK, num_warps=num_warps, **early)
     return dx
     ### END SOLUTION
