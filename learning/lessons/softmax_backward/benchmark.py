@@ -40,7 +40,5 @@ PEERS = (
 )
 ROWS = (
     Row("softmax backward 4096² fp16: at most torch.compile's time", "packed", "torch.compile"),
-    Row(
-        "softmax backward 4096² fp16, tuned: at most torch.compile's time", "packed", "torch.compile", answer="tuned"
-    ),
+    Row("softmax backward 4096² fp16, tuned: at most torch.compile's time", "packed", "torch.compile", answer="tuned"),
 )
