@@ -15,7 +15,8 @@ STATES = {
 
 
 def draw(name: Any = None, *, another: bool = False) -> Any:
-    """Lay out a blank page of lesson ``name``, or of the ladder's next rung where that is None; ``...`` draws nothing.
+    """Lay out a blank page of lesson ``name``, or of the ladder's next rung where that is None; ``...`` draws nothing. Who names
+    one asks for it, due or not.
 
     ``another`` draws a new one though the last has not passed. Raises ``UnknownLesson`` with near names.
     """
@@ -33,7 +34,7 @@ def draw(name: Any = None, *, another: bool = False) -> Any:
         name = following.card.slug
     from learning.gates.blank import blank_page
 
-    return blank_page(name, another=another)
+    return blank_page(name, now=True, another=another)
 
 
 def next_rung() -> kept.Kept | None:

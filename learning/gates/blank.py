@@ -1,6 +1,7 @@
 """The blank page: a kernel written again from memory, against a contract bent so that memory alone is not enough.
 
-    blank_page("vector_add")                  # lays out blank_1.ipynb: a brief, two empty cells, a judge
+    blank_page("vector_add")                  # lays out blank_1.ipynb, once it is due: a brief, two empty cells, a judge
+    blank_page("vector_add", now=True)        # the same, due or not
     blank_page("vector_add", another=True)    # draws another variation, as blank_2.ipynb
 
     judge()                                   # in the page itself: the engine's verdict, kept as an ``attempt`` record
@@ -12,6 +13,7 @@ A pass proves gate 11. The page is judged by the engine that grades submissions,
 from __future__ import annotations
 
 import atexit
+import datetime
 import html
 import os
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import Any
 
 from learning import course, host
 from learning import lesson as lessons
-from learning.gates import blank_contract, blank_grade, blank_notebook, blank_record, records
+from learning.gates import blank_contract, blank_grade, blank_notebook, blank_record, parity_record, records
 from learning.gates.blank_contract import Page
 from learning.gates.comparison import Shown
 from learning.history import History
@@ -51,13 +53,15 @@ class Opened(Rows):
         return [("blank page", f"{self.page.number} of {self.page.lesson.slug}: {', '.join(self.page.names)}"), *rows]
 
 
-def blank_page(name: str, *, another: bool = False) -> Shown:
+def blank_page(name: str, *, now: bool = False, another: bool = False) -> Shown:
     """Lay out a blank page of lesson ``name`` (its slug or id) as ``blank_<n>.ipynb`` in the lesson's folder in ``work/``, or
     beside the lesson's notebook where that is open; files are never replaced.
 
-    The variation is drawn from the lesson's own, those drawn before last of all; the draw is recorded. A page that has
-    not passed yet is named again, not drawn again, unless ``another`` asks for it. Raises ``UnknownLesson``, and
-    ``BlankPageError`` where the folder cannot be written.
+    The first page is due a night after the lesson's answer has passed. Before that nothing is drawn unless ``now`` asks for it: a
+    lesson's notebook calls this whenever all its cells are run. The variation is drawn from the lesson's own, those drawn before
+    last of all; the draw is recorded. A page that has not passed yet is named again, not drawn again, unless ``another`` asks
+    for it; after one that has, ``now`` and ``another`` draw the next. Raises ``UnknownLesson``, and ``BlankPageError`` where the
+    folder cannot be written.
     """
     card = lessons.find(name)
     log, why = place(card)
@@ -67,6 +71,10 @@ def blank_page(name: str, *, another: bool = False) -> Shown:
         kept = records.read(log).records
         page = blank_grade.newest(kept, card.slug)
         passed = page is not None and blank_record.pages(kept, card.slug)[-1].state == blank_record.PASSED
+        if not (now or another) and (page is None or passed):
+            early = _passed(page) if page is not None else _early(card, kept)
+            if early is not None:
+                return early
         if page is None or passed or another:
             page, told = blank_grade.lay_out(card, log), "is laid out"
         else:
@@ -145,6 +153,26 @@ def sentence(page: Page, graded: Any) -> str:
         return f"Passed {where}: gate 11 is proved. What had changed: {page.variation.changes}"
     return (
         f"{passed} of {len(graded.results)} checks passed. The page stays as it is; ask again when you have changed it."
+    )
+
+
+def _early(card: lessons.Lesson, kept: list[dict]) -> Shown | None:
+    """When the first page is due; None where it is."""
+    due = parity_record.morning_after(record for record in kept if record["lesson"] == card.slug)
+    if due is not None and due <= datetime.datetime.now(datetime.UTC):
+        return None
+    when = (
+        f"From {due:%Y-%m-%d, %H:%M} on" if due is not None else "A night after your own answer has passed its checks"
+    )
+    return Shown(
+        f"No page is drawn yet. {when} this cell draws one: what is still there then, you have learned. "
+        f'To have it now all the same: blank_page("{card.slug}", now=True).'
+    )
+
+
+def _passed(page: Page) -> Shown:
+    return Shown(
+        f'{page.file}, {page.variation.entry}, has passed. Another: blank_page("{page.lesson.slug}", another=True).'
     )
 
 

@@ -56,10 +56,11 @@ def proof(lesson: Lesson, records: list[dict]) -> tuple[dict | None, str]:
         if page.state == PASSED:
             return page.record, f"blank page {page.number}, {page.variation}, passed {page.where}"
     if not found:
-        return None, f'draw a blank page: blank_page("{lesson.slug}")'
+        return None, f'a night after your answer has passed, draw a blank page: blank_page("{lesson.slug}")'
     newest = found[-1]
-    left = "is still empty" if newest.state in (DRAWN, TODO) else "does not pass yet"
-    return None, f"blank page {newest.number}, {newest.variation}, {left}"
+    if newest.state in (DRAWN, TODO):  # what it asks for stands on the page, for whoever opens it
+        return None, f"blank page {newest.number} is still empty"
+    return None, f"blank page {newest.number}, {newest.variation}, does not pass yet"
 
 
 def right(record: dict) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from learning.capstones import STATES
-from learning.gates import blank_record, claims, log_record, predicted, told, tuning_record, written
+from learning.gates import blank_record, claims, log_record, parity_record, predicted, told, tuning_record, written
 from learning.gates.gate import Found, Gate, Progress
 from learning.lesson import GATES, Lesson
 
@@ -74,29 +74,14 @@ def parity(lesson: Lesson, records: list[dict]) -> Found:
     """Gate 06: every public check passed, for one and the same answer, on a GPU (a CPU lesson: on the CPU). A pass where
     kernels are interpreted leaves nothing to do but the GPU."""
     wanted = "cpu" if lesson.kind == "cpu" else "cuda"
-    states: dict[tuple[str, str], dict[str, str]] = {}
-    elsewhere, replaced = False, ""
-    proof: dict | None = None
-    for record in records:
-        if record["event"] != "parity" or not record["source"]:
-            continue
-        if record["payload"].get("replaced"):
-            replaced = ", ".join(map(str, _list(record["payload"]["replaced"])))
-            continue
-        group = states.setdefault((record["device"], record["source"]), {})
-        public = [str(name) for name in _list(record["payload"].get("public"))]
-        for check in _list(record["payload"].get("checks")):
-            if isinstance(check, dict) and check.get("device", record["device"]) == record["device"]:
-                group[str(check.get("check"))] = str(check.get("state"))
-        if public and all(group.get(name) == "passed" for name in public):
-            if record["device"] == wanted:
-                proof = record
-            elsewhere = True
+    passed = list(parity_record.passes(records))
+    proof = next((record for record in reversed(passed) if record["device"] == wanted), None)
+    replaced = parity_record.replaced(records)
     if proof is not None:
         made = proof["payload"].get("version", lesson.version)
         of = "" if made == lesson.version else f" of version {made} of the lesson; this is version {lesson.version}"
         return Found(proof, "every public check passed on " + ("the CPU" if wanted == "cpu" else "a GPU") + of)
-    if elsewhere and wanted == "cuda":
+    if passed and wanted == "cuda":
         return Found(None, "every public check passed on the interpreter; open until they pass on a GPU", True)
     if replaced:
         return Found(

@@ -81,8 +81,8 @@ GPU = {
     "blank_page": Told(
         "written from memory",
         "an attempt on a blank page, for a varied contract, passed its checks",
-        'Sleep once. Then blank_page("{slug}") lays out a page with a brief and nothing else: write it without looking '
-        "anything up, and have it judged.",
+        'Pass the checks and sleep once. Then blank_page("{slug}") lays out a page with a brief and nothing else: write it '
+        "without looking anything up, and have it judged.",
     ),
     "log": Told(
         "numbers logged",

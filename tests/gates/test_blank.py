@@ -1,5 +1,6 @@
 """Blank pages: drawn, laid out, judged in a real kernel and kept; gate 11 from the records alone."""
 
+import datetime
 import json
 import os
 import random
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning import course, lesson
-from learning.gates import blank, blank_contract, blank_grade, blank_notebook, blank_record, records
+from learning.gates import blank, blank_contract, blank_grade, blank_notebook, blank_record, parity_record, records
 from learning.gates.progress import progress
 from learning.judge import setting as settings
 from learning.lesson import LessonError
@@ -53,7 +54,8 @@ def test_gate_11_names_where_the_page_passed_and_opens_again_without_the_record(
     assert gate.record is kept[2]
     assert not next(gate for gate in progress(card, kept[:2]).gates if gate.id == "blank_page").proved
     assert "does not pass yet" in blank_record.proof(card, kept[:2])[1]
-    assert "still empty" in blank_record.proof(card, kept[:1])[1]
+    # what it asks for stands on the page alone
+    assert blank_record.proof(card, kept[:1])[1] == "blank page 1 is still empty"
     assert 'blank_page("vector_add")' in blank_record.proof(card, [])[1]
     on_gpu = passed(device="cuda")
     on_gpu["payload"]["card"] = "Tesla T4"
@@ -108,7 +110,7 @@ def test_a_page_waits_until_it_passes_or_another_is_asked_for(tmp_path, monkeypa
     monkeypatch.setenv("LEARNING_WORK", str(tmp_path))
     monkeypatch.setattr(settings, "_default", settings.Setting())
     folder = tmp_path / "online_normalizer"
-    assert "blank_1.ipynb is laid out" in blank.blank_page("A1").text
+    assert "blank_1.ipynb is laid out" in blank.blank_page("A1", now=True).text
     assert "blank_1.ipynb waits for you" in blank.blank_page("online_normalizer").text
     (folder / "blank_1.ipynb").unlink()
     assert "blank_1.ipynb was gone and is laid out again" in blank.blank_page("A1").text
@@ -116,7 +118,9 @@ def test_a_page_waits_until_it_passes_or_another_is_asked_for(tmp_path, monkeypa
     page = blank_grade.newest(records.read(folder / records.FILE).records, "online_normalizer")
     payload = {**passed()["payload"], "page": 2, "variation": page.variation.entry}
     records.append(folder / records.FILE, "attempt", "online_normalizer", device="cpu", source="a", payload=payload)
-    assert "blank_3.ipynb is laid out" in blank.blank_page("A1").text
+    assert blank.blank_page("A1").text.startswith("blank_2.ipynb, ") and not (folder / "blank_3.ipynb").exists()
+    assert "another=True" in blank.blank_page("A1").text
+    assert "blank_3.ipynb is laid out" in blank.blank_page("A1", now=True).text
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     assert blank.blank_page("A1", another=True).text.startswith("No page is laid out here: nbgrader runs this notebook")
 
@@ -126,7 +130,68 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("LEARNING_WORK", str(tmp_path))
     monkeypatch.setattr(settings, "_default", settings.Setting())
     with pytest.raises(blank.BlankPageError, match="online_normalizer"):
-        blank.blank_page("A1")
+        blank.blank_page("A1", now=True)
+
+
+@pytest.fixture
+def first_day(tmp_path, monkeypatch):
+    """``run_all()``: what the lesson's cell says, and the folder after it."""
+    monkeypatch.setenv("LEARNING_WORK", str(tmp_path))
+    monkeypatch.setattr(settings, "_default", settings.Setting())
+    return tmp_path / "online_normalizer", lambda: blank.blank_page("online_normalizer").text
+
+
+def test_run_all_before_the_answer_passes_draws_nothing_and_says_when_a_page_is_due(first_day):
+    folder, run_all = first_day
+    for _ in range(2):
+        told = run_all()
+        assert told.startswith("No page is drawn yet. A night after your own answer has passed its checks")
+        assert 'blank_page("online_normalizer", now=True)' in told
+    assert not folder.exists()  # no page, no draw in the records, so no gate that names what will be asked for
+    gate = next(g for g in progress(lesson.load("online_normalizer"), []).gates if g.id == "blank_page")
+    assert gate.why.startswith("a night after your answer has passed")
+
+
+def test_a_page_comes_with_the_night_after_the_pass_and_at_once_where_it_is_asked_for(first_day, monkeypatch):
+    folder, run_all = first_day
+    records.append(folder / records.FILE, "parity", "online_normalizer", device="cpu", source="a", payload=PASSED)
+    told = run_all()
+    due = parity_record.morning_after(records.read(folder / records.FILE).records)
+    assert f"From {due:%Y-%m-%d, %H:%M} on this cell draws one" in told and not list(folder.glob("blank_*"))
+
+    class Later(datetime.datetime):
+        @classmethod
+        def now(cls, zone=None):
+            return due.astimezone(zone)
+
+    with monkeypatch.context() as later:
+        later.setattr(blank.datetime, "datetime", Later)
+        assert run_all().startswith("blank_1.ipynb is laid out")
+    assert run_all().startswith("blank_1.ipynb waits for you")  # what is drawn stays drawn
+
+
+PASSED = {"checks": [{"check": "pushes", "state": "passed", "device": "cpu"}], "public": ["pushes"]}
+
+
+def at(time, **more):
+    return {"event": "parity", "source": "a", "device": "cpu", "time": time, "payload": PASSED} | more
+
+
+@given(st.datetimes(datetime.datetime(2000, 1, 1), datetime.datetime(2090, 1, 1), timezones=st.timezones()))
+def test_a_morning_and_eight_hours_lie_between_pass_and_page(passed):
+    due = parity_record.morning_after([at(passed.isoformat())])
+    slept = due - passed
+    assert datetime.timedelta(hours=8) <= slept <= datetime.timedelta(hours=33)
+    assert due.date() > passed.astimezone().date() or passed.astimezone().hour < 5
+
+
+@pytest.mark.parametrize("record", [at("yesterday"), at(""), at("0001-01-01T00:00:00+00:00"), at("9999-12-31T23:59:59+00:00"),
+                                    at("2026-01-01T00:00:00+00:00", source=""), at("2026-01-01T00:00:00+00:00", payload={}),
+                                    at("2026-01-01T00:00:00+00:00", payload=PASSED | {"replaced": ["pushes"]})])  # fmt: skip
+def test_a_record_of_no_time_or_no_pass_makes_no_page_due(record):
+    assert parity_record.morning_after([record]) is None
+    good = at("2026-01-01T12:00:00+00:00")
+    assert parity_record.morning_after([record, good]) == parity_record.morning_after([good])
 
 
 def test_a_variation_that_is_gone_names_those_there_are():

@@ -105,6 +105,8 @@ def filled(slug: str, cell_id: str, text: str, kept: list[dict]) -> str:
         return TUNED + text[text.index("lengths = ") :]
     if cell_id == "show-log":
         return entry(slug, kept)
+    if cell_id == "show-blank-page":
+        return text.replace('")', '", now=True)')  # this week lasts minutes
     if cell_id.startswith("explain-"):
         return text.replace("*Write here.*", EXPLAINED[slug])
     return text
