@@ -10,6 +10,7 @@ wrote. What cannot be put together without loss is kept beside and named. Standa
 from __future__ import annotations
 
 import datetime
+import errno
 import hashlib
 import io
 import json
@@ -199,6 +200,10 @@ def _contents(source: Path) -> dict[str, bytes]:
             return files
     except FileNotFoundError:
         raise CarryError(f"there is no file {source}") from None
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a place before the file's first byte, where a damaged table of contents points
+            raise
+        raise CarryError(f"{source} is no whole zip file ({error}); export it again") from None
     except (*_BROKEN, ValueError, NotImplementedError, EOFError, RuntimeError, OverflowError) as error:
         if isinstance(error, CarryError):
             raise

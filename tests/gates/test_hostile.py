@@ -332,6 +332,14 @@ def test_a_carried_file_that_was_damaged_on_the_way_is_refused_or_brings_sound_r
         assert all(one in records.parse(b"".join(LINES)).records for one in records.read(log))
 
 
+def test_a_table_of_contents_that_points_before_the_file_is_damage_too(tmp_path, carried):
+    end = carried.rindex(b"PK\x05\x06") + 16  # where the end of the file says that the table begins
+    far = int.from_bytes(carried[end : end + 4], "little") + (1 << 20)
+    (tmp_path / "progress.zip").write_bytes(carried[:end] + far.to_bytes(4, "little") + carried[end + 4 :])
+    with pytest.raises(carry.CarryError, match=r"progress\.zip is no whole zip file"):
+        carry.unpack(tmp_path / "progress.zip", tmp_path / "work")
+
+
 def test_a_small_file_that_unfolds_without_end_is_refused_before_anything_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(carry, "MOST_BYTES", 1 << 20)
     source = tmp_path / "bomb.zip"
