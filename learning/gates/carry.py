@@ -201,7 +201,7 @@ def _contents(source: Path) -> dict[str, bytes]:
     except FileNotFoundError:
         raise CarryError(f"there is no file {source}") from None
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a place before the file's first byte, where a damaged table of contents points
+        if error.errno != errno.EINVAL:  # raised for a place before the first byte, as a damaged table may name
             raise
         raise CarryError(f"{source} is no whole zip file ({error}); export it again") from None
     except (*_BROKEN, ValueError, NotImplementedError, EOFError, RuntimeError, OverflowError) as error:
