@@ -1,7 +1,7 @@
 """Every lesson's answer and variants against every check on this machine's GPU, and every mutant against the check that
 must refuse it; the record is kept.
 
-    python benchmarks/gpu_checks.py [LESSON…]     run, print a table, write benchmarks/results/gpu-checks.json
+    python benchmarks/gpu_checks.py [LESSON…]     run, print a table, write benchmarks/results/gpu-checks.json; capstones too
     python benchmarks/gpu_checks.py --answers     run only the taught answers; kept apart, under "answers"
     python benchmarks/gpu_checks.py --stale       list the lessons whose record no longer belongs to their sources
 
@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     options = parser.parse_args(argv)
     kept = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    chosen = [lessons.find(name) for name in options.lessons] or lessons.discover()
+    chosen = [lessons.find(name) for name in options.lessons] or lessons.discover() + lessons.discover("capstone")
     if options.stale:
         return report_stale(chosen, kept)
     if not hardware.has_cuda():

@@ -1,9 +1,10 @@
 """Every lesson's answer, its tuned versions too, under NVIDIA's compute-sanitizer on this GPU; the record is kept.
 
-    python benchmarks/sanitizer.py [LESSON…]     run, print a line each, write benchmarks/results/sanitizer.json
+    python benchmarks/sanitizer.py [LESSON…]     run, print a line each, write benchmarks/results/sanitizer.json; capstones too
 
 memcheck (out-of-bounds and misaligned accesses), initcheck (reads of memory that nothing wrote) and racecheck (races on
-shared memory) each see the answer called on the small inputs of the lesson's benchmark plan, ragged where the plan is.
+shared memory) each see the answer called on the small inputs of the lesson's benchmark plan, ragged where the plan is; what has no
+plan runs the small case of its trace_case.py instead.
 torch's caching allocator is off, so that every tensor is an allocation of its own. Exit status 0: all clean; 1: something was
 reported; 3: no GPU or no compute-sanitizer.
 """
@@ -22,6 +23,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "benchmarks" / "results" / "sanitizer.json"
@@ -43,15 +45,17 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--call", metavar="LESSON", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.call:
-        return call(lessons.load(options.call))
+        from learning.lens import device
+
+        return call(lessons.load(options.call), device.open("cuda"))
     import torch
 
     program = shutil.which("compute-sanitizer")
     if not torch.cuda.is_available() or program is None:
         print("this needs a CUDA GPU and compute-sanitizer (CUDA toolkit); nothing was run")
         return 3
-    chosen = [lessons.find(name) for name in options.lessons] or lessons.discover()
-    jobs = [(lesson.slug, tool) for lesson in chosen if plan.has_plan(lesson) for tool in TOOLS]
+    chosen = [lessons.find(name) for name in options.lessons] or lessons.discover() + lessons.discover("capstone")
+    jobs = [(lesson.slug, tool) for lesson in chosen if lesson.kind == "gpu" for tool in TOOLS]
     with ThreadPoolExecutor(options.slots) as pool:
         rows = list(pool.map(lambda job: watched(program, *job), jobs))
     kept = json.loads(RECORD.read_text()) if RECORD.exists() else {"runs": {}}
@@ -115,23 +119,31 @@ def watched(program: str, slug: str, tool: str) -> dict:
     }
 
 
-def call(lesson: lessons.Lesson) -> int:
-    """Call the answer and its tuned versions on the plan's small inputs."""
+def call(lesson: lessons.Lesson, opened: Any) -> int:
+    """On the ``Device`` that is open, call the answer and its tuned versions on the plan's small inputs, or without a plan on the
+    small case that is traced."""
     import torch
 
     from learning.bench import runner
     from learning.judge import engine
-    from learning.lens import device
+    from learning.lens import rehearsal
     from learning.workshops import timing
 
-    device.open("cuda")
-    found = plan.load(lesson)
-    job = timing.job_of(lesson, engine.instructor_notebook(lesson), None, timing="graph")
-    entries = runner.load(job["loads"], job["answers"])
-    args, kwargs = found.inputs(plan.Draw(0), **found.tiny)
-    for name, entry in entries.items():
-        entry(*args, **kwargs)
-        torch.cuda.synchronize()
+    where, notebook = opened.torch_device, engine.instructor_notebook(lesson)
+    if plan.has_plan(lesson):
+        found = plan.load(lesson)
+        job = timing.job_of(lesson, notebook, None, timing="graph")
+        entries = runner.load(job["loads"], job["answers"])
+        args, kwargs = found.inputs(plan.Draw(0, where), **found.tiny)
+        calls = {name: lambda entry=entry: entry(*args, **kwargs) for name, entry in entries.items()}
+    else:
+        entries = runner.load(timing.supplied(lesson, notebook), {name: name for name in lesson.entries})
+        calls = {"the small case": lambda: rehearsal.case_of(lesson.folder)(*entries.values())}
+    for name, called in calls.items():
+        with torch.device(where):  # a small case makes its tensors where the process stands
+            called()
+        if opened.kind == "cuda":
+            torch.cuda.synchronize()
         print(f"called: {name}", flush=True)
     return 0
 

@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,11 @@ class RehearsalFailed(RuntimeError):
 def path(folder: Path) -> Path:
     """Where a lesson keeps its case."""
     return folder / "trace_case.py"
+
+
+def case_of(folder: Path) -> Callable[..., dict]:
+    """The function ``trace_case`` of the lesson in ``folder``, loaded in this process; it takes the lesson's entries in order."""
+    return _load("trace_case", str(path(folder))).trace_case
 
 
 def sentence(folder: Path) -> str:

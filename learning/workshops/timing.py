@@ -232,15 +232,25 @@ def job_of(lesson: Lesson, notebook: dict, learner: LearnerCells | None, **how: 
     """What to measure: the learner's cells, or with None the supplied ``answer.py`` with its tuned versions."""
     from learning.judge import engine
 
-    setups = engine.Plan.of(notebook, lesson, hidden=False).setups
-    loads: list = [[f"setup-{name}", source, roles.SETUP] for name, source in setups]
     answers = {lesson.entry: lesson.entry}
     if learner is None:
-        loads.append(["answer.py", attempts.answer(lesson).source, roles.ANSWER])
+        loads = supplied(lesson, notebook)
         answers |= {name: name for name in plan.load(lesson).tuned}
     else:
-        loads += [list(one) for one in engine._loads(learner, lesson.entries)]
+        loads = [*_set_up(lesson, notebook), *(list(one) for one in engine._loads(learner, lesson.entries))]
     return runner.job(lesson.slug, loads, answers, **how)
+
+
+def supplied(lesson: Lesson, notebook: dict) -> list[list]:
+    """The cells that ``runner.load`` runs for the supplied ``answer.py``: the notebook's set-up, then the answer."""
+    return [*_set_up(lesson, notebook), ["answer.py", attempts.answer(lesson).source, roles.ANSWER]]
+
+
+def _set_up(lesson: Lesson, notebook: dict) -> list[list]:
+    from learning.judge import engine
+
+    setups = engine.Plan.of(notebook, lesson, hidden=False).setups
+    return [[f"setup-{name}", source, roles.SETUP] for name, source in setups]
 
 
 def _keep(found: work.Work, lesson: Lesson, made: dict, sources: list, opened: Any) -> None:

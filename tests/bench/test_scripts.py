@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from learning import lesson
 from learning.bench import plan, record, results
 from learning.bench.plan import Row
 from learning.judge import fleet, timing
@@ -205,3 +206,11 @@ def test_the_page_tells_every_case_with_its_conditions(tmp_path, softmax_case):
         and "refused: 4096" in told
         and "| softmax | 3.1 |" in told
     )
+
+
+@pytest.mark.parametrize("slug", ["softmax", "softmax_backward", "softmax_workspace", "wide_softmax"])
+def test_the_sanitizer_calls_the_answer_its_tuned_versions_and_what_has_no_plan(slug, capsys):
+    card = lesson.load(slug)
+    assert script("sanitizer").call(card, device.current()) == 0
+    called = ["the small case"] if slug == "softmax_workspace" else [card.entry, *plan.load(card).tuned]
+    assert capsys.readouterr().out.splitlines() == [f"called: {name}" for name in called]
