@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from learning.judge import cells as roles
-from learning.judge import fleet, wire
+from learning.judge import child, wire
 from learning.judge.between import MOST_VISITS
 from learning.judge.call import Called
 from learning.judge.finding import Fault
@@ -43,8 +43,8 @@ class Line:
         self._servers, self._device, self._loads, self._limits = servers, device, list(loads), limits
         self._checks_left = checks
         self._server: Any = None
-        self._spare: fleet.Worker | None = None
-        self._worker: fleet.Worker | None = None
+        self._spare: child.Worker | None = None
+        self._worker: child.Worker | None = None
         self._over: Fault | None = None
         self._hopeless: Fault | None = None
         self._timed_out, self._spent = False, 0.0
@@ -202,11 +202,11 @@ class Line:
 
     def _wait_ready(self) -> None:
         """Wait for the worker. Where it does not start, which nothing in a submission can bring about, another is taken, twice:
-        a card may be full for a moment. Then ``fleet.ServerLost``."""
+        a card may be full for a moment. Then ``child.ServerLost``."""
         for pause in AGAIN:
             try:
                 return self._worker.wait_ready()
-            except fleet.ServerLost:
+            except child.ServerLost:
                 self._end()
                 self._drop_spare()
             time.sleep(pause)
@@ -225,7 +225,7 @@ class Line:
         if fault not in self.faults:
             self.faults.append(fault)
 
-    def _take(self) -> fleet.Worker:
+    def _take(self) -> child.Worker:
         server = self._server
         if server is None or not server.alive:
             self._give_back()

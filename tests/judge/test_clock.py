@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from learning.judge import cells, engine, fleet
+from learning.judge import cells, child, engine, fleet
 from learning.judge.entry import Entry
 from learning.judge.finding import LearnerFault
 from learning.judge.line import Line
@@ -78,7 +78,7 @@ def test_sleeping_is_not_waiting(line):
     began = time.monotonic()
     with pytest.raises(LearnerFault) as caught:
         Entry("sleeps", line)(30.0)
-    assert caught.value.fault.kind == "timeout" and time.monotonic() - began < LIMIT * fleet.PATIENCE
+    assert caught.value.fault.kind == "timeout" and time.monotonic() - began < LIMIT * child.PATIENCE
 
 
 @linux
@@ -86,4 +86,4 @@ def test_patience_ends(line, crowded):
     began = time.monotonic()
     with pytest.raises(LearnerFault) as caught:
         Entry("works", line)(60.0, crowded)
-    assert caught.value.fault.kind == "timeout" and time.monotonic() - began < LIMIT * (fleet.PATIENCE + 2)
+    assert caught.value.fault.kind == "timeout" and time.monotonic() - began < LIMIT * (child.PATIENCE + 2)

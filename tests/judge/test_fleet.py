@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from learning.judge import engine, fleet, prepared, sandbox
+from learning.judge import child, engine, fleet, prepared, sandbox
 
 GOOD = "def echo(x):\n    y = x\n    return y\n"
 
@@ -119,7 +119,7 @@ def test_only_cpu_lessons_are_graded_where_there_is_no_fork():
 
 
 @pytest.mark.parametrize(
-    "module", ["cells", "call", "entry", "wire", "worker", "server", "sandbox", "fleet", "line", "engine"]
+    "module", ["cells", "call", "entry", "wire", "worker", "server", "sandbox", "child", "fleet", "line", "engine"]
 )
 def test_modules_import_without_torch_and_without_unix(module):
     """Windows lacks these modules; the judge must import there, since the CPU lesson is checked there."""
@@ -156,34 +156,6 @@ def test_a_compiler_that_fails_costs_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture
-def no_gpu_after_all(tmp_path):
-    """A worker that is to open a CUDA context and cannot: the judge's end of its line."""
-    import socket
-
-    torch = pytest.importorskip("torch")
-    if torch.cuda.is_available():
-        pytest.skip("the GPU here opens")
-    ours, theirs = socket.socketpair()
-    pid = os.fork()
-    if pid == 0:
-        from learning.judge import worker
-
-        try:
-            worker.main(theirs, folder=str(tmp_path), device="cuda", printed=100)
-        finally:
-            os._exit(72)
-    theirs.close()
-    yield fleet.Worker(ours, None)
-    os.waitpid(pid, 0)
-    ours.close()
-
-
-def test_a_worker_that_does_not_start_says_why(no_gpu_after_all):
-    with pytest.raises(fleet.ServerLost, match=r"a worker did not start: \w+Error: .*(CUDA|NVIDIA)"):
-        no_gpu_after_all.wait_ready()
-
-
 class FullForAMoment:
     """A real server, of whose workers the first ``failures`` say that they cannot start."""
 
@@ -204,7 +176,7 @@ class FullForAMoment:
         ours, theirs = socket.socketpair()
         wire.send(theirs, {"unready": "OutOfMemoryError: CUDA out of memory"})
         theirs.close()
-        return fleet.Worker(ours, None)
+        return child.Worker(ours, None)
 
 
 @pytest.mark.parametrize(("failures", "passes"), [(1, True), (3, True), (6, False)])
