@@ -56,6 +56,16 @@ CLAIMS = [
 ]  # fmt: skip
 
 
+def test_the_log_asks_for_the_floor_that_the_benchmarks_record_holds():
+    """Another is refused there: a number that no record holds."""
+    torch = pytest.importorskip("torch")
+    from learning.lessons.split_softmax import benchmark
+
+    work = benchmark.work(torch.empty(1024, 131072, dtype=torch.float16, device="meta"))
+    assert work.bytes / 1e6 == pytest.approx(2 * WIDE)
+    assert 'floor={"1024 rows": ...},  # one read, one write' in TEXT
+
+
 @pytest.mark.parametrize(("sentence", "number", "recomputed"), CLAIMS)
 def test_a_number_in_the_text_is_the_number_computed(sentence, number, recomputed):
     assert sentence in TEXT
