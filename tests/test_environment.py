@@ -160,6 +160,22 @@ def test_a_torch_that_demands_another_triton_gets_it(tmp_path, monkeypatch, requ
     assert pin.split("==")[1] in declared("kernels")["triton"].specifier
 
 
+def test_what_the_readme_says_of_a_gpu_is_what_the_records_hold():
+    from learning import lesson
+
+    checks, sanitized = (
+        json.loads((ROOT / "benchmarks" / "results" / name).read_text(encoding="utf-8"))
+        for name in ("gpu-checks.json", "sanitizer.json")
+    )
+    words = " ".join(README.split())
+    assert "graded: every answer, variant and mutant of all lessons and capstones" in words
+    for card in [*lesson.discover(), *lesson.discover("capstone")]:
+        assert checks[card.slug]["as_expected"] is True, card.slug
+    assert "compute-sanitizer found nothing in the answers that" in words
+    found = [(slug, tool, one["clean"]) for slug, tools in sanitized["runs"].items() for tool, one in tools.items()]
+    assert found and all(clean for *_, clean in found), found
+
+
 # ---- the first five minutes
 
 
