@@ -7,6 +7,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from learning.judge import between
+from learning.lens import device
 
 
 class Queue:
@@ -55,9 +56,14 @@ numbers = threading.local()
 streams = {}
 
 
+def on_a_card():
+    """Whether queues are streams of a card. The device in use says so from the start; torch opens the card with the first tensor."""
+    return device.current().kind == "cuda"
+
+
 def current():
     """The queue in use."""
-    stream = torch.cuda.current_stream() if torch.cuda.is_initialized() else None
+    stream = torch.cuda.current_stream() if on_a_card() else None
     return Queue(stream, getattr(numbers, "now", 0))
 
 
@@ -65,7 +71,7 @@ def current():
 def on(number):
     """Within it queue ``number`` is the current one: on a card a stream of its own, which begins behind the caller's and ends before
     it; 0 is the caller's."""
-    if torch.cuda.is_initialized() and number:
+    if on_a_card() and number:
         here, beside = torch.cuda.current_stream(), streams.setdefault(number, torch.cuda.Stream())
         beside.wait_stream(here)
         with torch.cuda.stream(beside):
