@@ -43,7 +43,7 @@ _dtype_of, _device_of = _Tensor.dtype.__get__, _Tensor.device.__get__
 _grad_of, _layout_of, _slice = _Tensor.requires_grad.__get__, _Tensor.layout.__get__, _Tensor.narrow
 _cpu, _numpy, _is_neg, _is_conj = _Tensor.cpu, _Tensor.numpy, _Tensor.is_neg, _Tensor.is_conj
 _uint8, _int64, _strided, _finfo, _iinfo = torch.uint8, torch.int64, torch.strided, torch.finfo, torch.iinfo
-_raw_functions = torch._C.DisableTorchFunction
+_raw_functions, _resizable = torch._C.DisableTorchFunction, torch.UntypedStorage.resizable
 
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -51,6 +51,8 @@ _LENS = _HERE + "lens" + os.sep
 _CONTRACT = _HERE + "contract.py"
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _TRITON = os.path.join(os.path.dirname(os.path.dirname(_TORCH)), "triton") + os.sep
+_CLOCK = _TRITON + "testing.py"
+"""Lies on no launch's way: what it compares, or tells of two tensors that differ, is whose code called it."""
 
 BEYOND = "torch.calls_beyond_counting"
 """Stands in the record for names that found no room: no lesson allows it."""
@@ -96,6 +98,11 @@ def storage_bytes(tensor: torch.Tensor) -> torch.Tensor:
     """All bytes of the storage under ``tensor`` as a uint8 tensor that shares it, on the same device."""
     storage = _storage_of(tensor)
     return _set_(_empty(0, dtype=_uint8, device=_device_of(tensor)), storage, 0, (storage.nbytes(),), (1,))
+
+
+def resizable(tensor: torch.Tensor) -> bool:
+    """Whether torch alone holds the memory of ``tensor``: NumPy and Python's own bytes share none that can be resized."""
+    return _resizable(_storage_of(tensor))
 
 
 def host_bytes(raw: torch.Tensor) -> Any:
@@ -154,7 +161,7 @@ class Watch(TorchFunctionMode):
             uninitialised = None
         if uninitialised is None or len(self._bands) >= MOST_WATCHED or (kwargs and kwargs.get("out") is not None):
             return result
-        return self._banded(result, uninitialised, _name(function))
+        return self._banded(result, uninitialised, name_of(function))
 
     def _banded(self, tensor: torch.Tensor, uninitialised: bool, name: str) -> torch.Tensor:
         """Move a fresh allocation into a larger one, between bands; same shape, strides, dtype, device, gradient flag."""
@@ -343,16 +350,17 @@ def _called_by_wrapper(function: Any) -> str:
     if file.startswith(_HERE) and not own:
         return ""
     if outermost is None:
-        name = _name(function)
+        name = name_of(function)
     else:
         module, plain = outermost.f_globals["__name__"], outermost.f_code.co_name
         name = f"Tensor.{plain}" if module == "torch._tensor" else f"{module}.{plain}"
-    if (own or file.startswith(_TRITON)) and name.rpartition(".")[2] in torch_calls.LAUNCH:
+    if (own or (file.startswith(_TRITON) and file != _CLOCK)) and name.rpartition(".")[2] in torch_calls.LAUNCH:
         return ""
     return name
 
 
-def _name(function: Any) -> str:
+def name_of(function: Any) -> str:
+    """The name of a torch function or of a tensor's method in the record: ``torch.empty_like``, ``Tensor.copy_``."""
     name = str(getattr(function, "__name__", function))
     owner = getattr(function, "__self__", None)
     if name == "__get__" and owner is not None:  # the getter of a property such as Tensor.shape

@@ -33,6 +33,12 @@ class Piece:
         """The imports and the assignments in it, breadth first: what can give a module a name."""
         return tuple(n for n in ast.walk(self.node) if isinstance(n, (ast.Import, ast.ImportFrom, ast.Assign)))
 
+    @property
+    def span(self) -> range:
+        """Its lines, those of its decorators included."""
+        decorators = getattr(self.node, "decorator_list", [])
+        return range(min([self.node.lineno, *(d.lineno for d in decorators)]), self.node.end_lineno + 1)
+
     def text(self, line: int) -> str:
         """The source line, stripped."""
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
@@ -67,13 +73,22 @@ def _parses(source: str) -> bool:
         return True
 
 
-def reachable(all_pieces: list[Piece], entry: str, modules: frozenset[str]) -> tuple[list[Piece], Piece | None]:
+def reachable(
+    all_pieces: list[Piece], entry: str, modules: frozenset[str], held: frozenset[str] = frozenset()
+) -> tuple[list[Piece], Piece | None]:
     """The pieces that ``entry`` needs, in order, and the one that defines it (``None``: nothing does).
+
+    ``held`` are places ("line cell") of functions that the entry was seen to hold, by whatever name.
 
     Stores into the attributes of ``modules`` (``torch.backends.… = …``) are not followed: they are nobody's helper.
     """
     wanted, seen, chosen = [entry], {entry}, set()
     defining = _definitions(all_pieces, entry)
+    for piece in all_pieces if held else ():
+        if id(piece) not in chosen and any(f"{line} {piece.cell}" in held for line in piece.span):
+            chosen.add(id(piece))
+            wanted += piece.needs - seen
+            seen |= piece.needs
     while wanted:
         name = wanted.pop()
         stored = [] if name in modules else [piece for piece in all_pieces if name in piece.stores]
@@ -188,6 +203,8 @@ def _piece(node: ast.stmt, cell: str, lines: list[str]) -> Piece:
 def _symbols(table: symtable.SymbolTable, binds: set[str], needs: set[str], *, top: bool) -> None:
     for symbol in table.get_symbols():
         name = symbol.get_name()
+        if table.get_type() == "class" and symbol.is_referenced():
+            needs.add(name)  # also one that the class binds: before it does, the global of that name is meant
         if top:
             if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
                 binds.add(name)

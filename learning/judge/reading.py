@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from learning.judge import torch_calls
+from learning.judge.meanings import dotted
 from learning.judge.modules import (
     INSIDE_TORCH,
     NEVER_HELD,
@@ -40,9 +41,6 @@ from learning.judge.scopes import (
     plain_names,
 )
 
-ALIASES = {"torch": "torch", "triton": "triton", "tl": "triton.language", "math": "math"}
-"""What these names mean where the learner's cells do not import them: the locked set-up cell does."""
-
 ALWAYS = ("learning.contract", "__future__", "triton.tools.tensor_descriptor", "triton.testing")
 """Modules an answer may import in every GPU lesson besides the card's own list; ``learning.contract`` in all."""
 
@@ -55,40 +53,6 @@ LOCKED = ("_reference", "_oracle")
 HANDED_ON = "a module handed on as a value could be asked for anything"
 
 Report = Callable[..., None]
-
-
-def aliases(pieces: list[Piece]) -> dict[str, str]:
-    """Names → dotted modules, from every import in the cells and from plain assignments of one to a name."""
-    known = dict(ALIASES)
-    for piece in pieces:
-        for node in piece.naming:
-            if isinstance(node, ast.Import):
-                for name in node.names:
-                    known[name.asname or name.name.partition(".")[0]] = (
-                        name.name if name.asname else name.name.partition(".")[0]
-                    )
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                for name in node.names:
-                    known[name.asname or name.name] = f"{node.module}.{name.name}"
-    for piece in pieces:
-        for node in piece.naming:
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                path = dotted(node.value, known)
-                name = node.targets[0].id
-                if path and (name not in known or path.partition(".")[0] == "torch"):
-                    known[name] = path
-    return known
-
-
-def dotted(node: ast.AST, known: dict[str, str]) -> str:
-    """``torch.cuda.Event`` for a chain of attributes whose root names a module; else empty."""
-    parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id not in known:
-        return ""
-    return ".".join([known[node.id], *reversed(parts)])
 
 
 def is_jitted(node: ast.AST) -> bool:

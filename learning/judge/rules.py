@@ -10,7 +10,8 @@ import ast
 from dataclasses import dataclass
 
 from learning.judge import reach, torch_calls
-from learning.judge.reading import ALIASES, Reader, aliases, is_jitted
+from learning.judge.meanings import ALIASES, aliases
+from learning.judge.reading import Reader, is_jitted
 
 IMPORTS = ("torch", "triton", "triton.language", "math")
 
@@ -83,7 +84,8 @@ def broken(
     names = frozenset(ALIASES) | {
         n for p in everything if isinstance(p.node, (ast.Import, ast.ImportFrom)) for n in p.binds
     }
-    reached, defining = reach.reachable(everything, entry, names)
+    held = frozenset(record.removeprefix(torch_calls.RUNS) for record in seen if record.startswith(torch_calls.RUNS))
+    reached, defining = reach.reachable(everything, entry, names, held)
     found: list[Broken] = []
 
     def report(rule: str, got: str, where: str, advice: str = "") -> None:
@@ -102,18 +104,19 @@ def broken(
     refused = torch_calls.widened(forbidden, graphs)
     ids, at_home = {id(piece) for piece in reached}, {id(piece) for piece in home}
     there, busy = reach.loaded(everything, frozenset((defining.cell, *answers)), entry, names)
-    known = aliases([*reach.pieces(list(given)), *home, *reached, *there])
+    meanings = aliases([*reach.pieces(list(given)), *home, *reached, *there])
     loaded = {id(piece): False for piece in there} | {id(piece): True for piece in busy}
     earlier = {id(piece): whole for piece, whole in reach.superseded(everything, reached)}
-    for piece in everything:
-        work = id(piece) in ids
-        reader = Reader(piece, known, imports, refused if kernel else None, work, report)
-        if work or id(piece) in at_home or earlier.get(id(piece)) or loaded.get(id(piece)):
-            reader.read()
-        elif isinstance(piece.node, reach.DEFINITIONS) and (id(piece) in earlier or id(piece) in loaded):
-            reader.read_definition()
-        elif not isinstance(piece.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            _patches(piece, known, report)
+    for known in meanings:
+        for piece in everything:
+            work = id(piece) in ids
+            reader = Reader(piece, known, imports, refused if kernel else None, work, report)
+            if work or id(piece) in at_home or earlier.get(id(piece)) or loaded.get(id(piece)):
+                reader.read()
+            elif isinstance(piece.node, reach.DEFINITIONS) and (id(piece) in earlier or id(piece) in loaded):
+                reader.read_definition()
+            elif not isinstance(piece.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                _patches(piece, known, report)
     for name in reach.unreadable([cell for cell in cells if cell[0] in answers]):
         report(
             "dynamic",
@@ -124,7 +127,14 @@ def broken(
     if kernel:
         _launches(reached, entry, report, [*home, *everything])
         for record in seen:
-            if record == torch_calls.SUBCLASS:
+            if record.startswith(torch_calls.RUNS):
+                continue
+            if record.startswith(torch_calls.HOLDS):
+                rule = "torch" if "torch" in record or "tensor" in record else "imports"
+                report(rule, f"{entry} {record}", "seen before its first call", _HELD)
+            elif record.startswith(torch_calls.CHANGED):
+                report("modules", f"{record}", f"seen while {entry} ran")
+            elif record == torch_calls.SUBCLASS:
                 report("tensors", "a subclass of torch.Tensor", f"seen while {entry} ran")
             elif torch_calls.refused_at_run_time(record, refused):
                 rule = "lesson" if record.rpartition(".")[2] in refused else "torch"
@@ -133,6 +143,7 @@ def broken(
 
 
 _WITHOUT_KERNEL = "write @triton.jit above the kernel's def, and launch it: kernel[grid](…)"
+_HELD = "what it was given while the cells were loaded would do the work, or tell of it, where nobody watches"
 _AT_RUN_TIME = "an operator on a tensor, x + y say, is a call of torch too"
 
 

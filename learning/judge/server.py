@@ -117,7 +117,7 @@ def warm(device: str) -> tuple[str, str]:
     import triton.language
 
     from learning import contract  # noqa: F401  (a worker finds what every check imports)
-    from learning.judge import guard, held  # noqa: F401  (bind torch's own methods before any learner's code can patch them)
+    from learning.judge import guard, held, holds, intact  # noqa: F401  (bind torch's own methods before any learner's code can patch them)
 
     torch.set_num_threads(1)
     with contextlib.suppress(ImportError):  # a first launch imports it: 143 against 24 ms in every worker
@@ -130,6 +130,7 @@ def warm(device: str) -> tuple[str, str]:
 
             verdict.only()
         warmup.launch()  # 24 against 15 ms
+    intact.keep()
     return opened.target, f"kernels were interpreted and not compiled: {why}" if why else ""
 
 

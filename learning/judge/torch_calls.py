@@ -42,7 +42,10 @@ CUDA = frozenset(
 METHODS = ALLOCATE | VIEW | ASK | CAST | COPY
 """Names that may follow a tensor's dot, and that the run-time record may hold after ``Tensor.`` or ``torch.``."""
 
-LAUNCH = METHODS | frozenset("cpu numpy set_ is_pinned pin_memory __get__ data tensor".split())
+TEXT = frozenset("__repr__ __str__ __format__".split())
+"""By which values become text."""
+
+LAUNCH = METHODS - TEXT | frozenset("cpu numpy set_ is_pinned pin_memory __get__ data tensor".split())
 """What Triton itself may be seen to call on the way to a launch."""
 
 MOVES = frozenset(
@@ -85,6 +88,12 @@ TENSOR_MARKS = frozenset(
 )
 """An object asked for one of these is a tensor as far as reading can tell."""
 
+
+RUNS, HOLDS = "runs line ", "holds "
+"""Begin what ``holds`` records beside the names of calls: the line and the cell of a learner's function, and what no answer may
+hold."""
+CHANGED = "changed "
+"""Begins what ``intact`` records: a function or a class of somebody else's that is another one now."""
 
 SUBCLASS = "torch.Tensor_subclass"
 """Stands in the record where a tensor subclass was at work: its hooks run where the watches have stepped aside, so what

@@ -20,6 +20,7 @@ from dataclasses import asdict
 from learning.judge import call, cells, faults, wire
 from learning.judge.describe import cut
 from learning.judge.seen import Trace
+from learning.judge.torch_calls import CHANGED
 
 MODULE = "submission"
 _LONGEST_NAME = 80
@@ -140,6 +141,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             raise
     guard = sys.modules.get("learning.judge.guard")
     host = guard.host_bytes if guard is not None else None
+    holds, changes = _watches() if guard is not None else (None, list)
     submission, found = Submission(folder), []
     send(sock, {"ready": os.getpid()})
     while True:
@@ -179,9 +181,18 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             if "between" in request:
                 others, names, values = inputs.tree(request["between"])
                 how["between"] = tuple(others), dict(zip(names, values, strict=True))
+            held, holds = (holds(entry, submission.module, submission.files) if holds else []), None
             called = guarded(entry, args, kwargs, locate=submission.files.get, **how)
+            called.torch_calls = [*held, *map(CHANGED.__add__, changes()), *called.torch_calls]
         called.printed = printing.take()
         send(sock, *pack(called, nonce, packer(host)))
+
+
+def _watches() -> tuple:
+    """What looks at the objects that an entry holds, and at those it may not replace."""
+    from learning.judge import holds, intact
+
+    return holds.told, (intact.KEPT or intact.Intact()).changes
 
 
 def unready(sock: socket.socket, problem: BaseException) -> None:

@@ -1,0 +1,162 @@
+"""What a learner's entry holds when it is first called, by the road of Python's own objects, not of the text.
+
+A name can be hidden from reading: in a class, behind a decorator, by ``setattr`` or in a generator. Objects cannot hide from a
+walk over what the entry's code, closure, defaults and attributes refer to. What the walk finds is a worker's claim like any
+other: it may cost points, never earn them. Imports torch and Triton at module level; the worker imports it only beside them.
+"""
+
+from __future__ import annotations
+
+import dis
+import gc
+import types
+from collections import deque
+from typing import Any
+
+import torch
+import triton
+import triton.tools.tensor_descriptor
+from triton.runtime.jit import KernelInterface
+
+from learning.judge import guard
+from learning.judge.names import FILES, RUN_TIME
+from learning.judge.torch_calls import HOLDS, RUNS
+
+MOST = 20_000
+"""Objects looked at, plain values not counted."""
+LONG = 64
+"""Bytes that are no constant's: what is read out of memory that a tensor shares."""
+_ATOMS = frozenset((int, float, bool, complex, str, type(None), type(...), type(NotImplemented), range,
+                    types.CodeType, types.FrameType, types.TracebackType))  # fmt: skip
+_RAW = (bytearray, memoryview)
+_ROOTS = ("torch", "triton", "math", "learning")
+"""Modules that an answer may hold; which parts of them, the text says."""
+_OPEN = ("builtins", "collections", "contextlib", "functools", "itertools", "operator", "types", "weakref")
+"""Types of these modules tell the collector what they hold."""
+_FOREIGN = ("numpy", "ctypes", "_ctypes", "_io", "io", "socket", "_socket", "threading", "mmap", "array")
+_SHUT = ("torch.jit.", "torch._ops.", "torch.nn.", "torch.fx.", "torch.storage.", "torch.cuda.graphs.", "torch._dynamo.",
+         "torch._C.Script", "torch._C.Graph")  # fmt: skip
+"""What computes, or shows values, where nobody watches; a CUDA graph that was captured before the first call, too."""
+_FUNCTIONS = ("torch", "torch.functional", "torch._tensor", "torch.autograd.grad_mode", "torch.cuda")
+"""Modules of torch whose functions written in Python are judged by their names, where the watch sees them called."""
+_SHOWN = (KernelInterface, triton.Config, triton.language.constexpr, triton.tools.tensor_descriptor.TensorDescriptor)
+"""Of Triton's objects those on which a learner hangs, or to which he gives, objects of his own."""
+
+
+def told(entry: Any, module: types.ModuleType, files: dict[str, tuple[str, str]]) -> list[str]:
+    """Records of what ``entry`` holds: ``RUNS`` with line and cell for each of the learner's functions, ``HOLDS`` with a name
+    for what no answer may, and names of torch's functions as the watch writes them. ``files`` maps a file to its cell."""
+    return _Walk(module, files).over(entry)
+
+
+class _Walk:
+    def __init__(self, module: types.ModuleType, files: dict[str, tuple[str, str]]):
+        self.space, self.name, self.files = module.__dict__, module.__name__, files
+        self.found: dict[str, None] = {}
+        self.seen = {id(self.space)}
+        self.queue: deque[Any] = deque()
+
+    def over(self, entry: Any) -> list[str]:
+        self.push(entry)
+        looked = 0
+        while self.queue:
+            looked += 1
+            if looked > MOST:
+                self.note(f"{HOLDS}more objects than can be looked at")
+                break
+            self.look(self.queue.popleft())
+        return list(self.found)
+
+    def note(self, record: str) -> None:
+        self.found.setdefault(record)
+
+    def push(self, *values: Any) -> None:
+        for value in values:
+            if type(value) not in _ATOMS and id(value) not in self.seen:
+                self.seen.add(id(value))
+                self.queue.append(value)
+
+    def look(self, value: Any) -> None:
+        kind = type(value)
+        if kind is types.FunctionType:
+            self.function(value)
+        elif kind is types.ModuleType or isinstance(value, types.ModuleType):
+            if str(vars(value).get("__name__")).partition(".")[0] not in _ROOTS:
+                self.note(f"{HOLDS}module {vars(value).get('__name__')}")
+        elif issubclass(kind, type):
+            self.of_class(value)
+        elif kind in _RAW or (kind is bytes and len(value) >= LONG):
+            self.note(f"{HOLDS}{kind.__name__}")
+        elif issubclass(kind, torch.Tensor):
+            self.tensor(value)
+        elif kind is types.BuiltinFunctionType or kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
+            self.builtin(value)
+        else:
+            self.other(value, kind)
+
+    def other(self, value: Any, kind: type) -> None:
+        home = type.__getattribute__(kind, "__module__")
+        home = home if isinstance(home, str) else "builtins"
+        full, root = f"{home}.{type.__getattribute__(kind, '__qualname__')}", home.partition(".")[0]
+        if root in _FOREIGN or full.startswith(_SHUT):
+            self.note(f"{HOLDS}{full}")
+        elif issubclass(kind, _SHOWN):
+            self.push(*vars(value).values())
+        elif root == self.name or root in _OPEN:
+            self.push(*gc.get_referents(value))
+
+    def function(self, value: types.FunctionType) -> None:
+        code = value.__code__
+        if value.__globals__ is not self.space:
+            home = str(value.__module__)
+            if home.partition(".")[0] == "torch":
+                plain = f"{home}.{value.__qualname__}"
+                self.note(f"torch.{value.__name__}" if home in _FUNCTIONS else f"{HOLDS}{plain}")
+            return
+        cell = self.files.get(code.co_filename)
+        if cell is not None:
+            self.note(f"{RUNS}{code.co_firstlineno} {cell[0]}")
+        self.push(*(self.space[name] for name in _globals_of(code) if name in self.space))
+        for held in value.__closure__ or ():
+            self.push(*gc.get_referents(held))
+        self.push(value.__defaults__, value.__kwdefaults__, value.__dict__)
+
+    def of_class(self, value: type) -> None:
+        root = str(type.__getattribute__(value, "__module__")).partition(".")[0]
+        if root == self.name:
+            self.push(*vars(value).values(), *value.__bases__)
+        elif root in _FOREIGN:
+            self.note(f"{HOLDS}{value.__module__}.{value.__qualname__}")
+
+    def tensor(self, value: torch.Tensor) -> None:
+        try:
+            if not guard.resizable(value):
+                self.note(f"{HOLDS}a tensor over memory that Python holds as well")
+        except Exception:  # no storage at all
+            pass
+        self.push(object.__getattribute__(value, "__dict__"))
+
+    def builtin(self, value: Any) -> None:
+        owner = getattr(value, "__self__", getattr(value, "__objclass__", None))
+        if type(owner) is types.ModuleType:
+            root = owner.__name__.partition(".")[0]
+            if root in _FOREIGN or (root == "builtins" and value.__name__ in RUN_TIME | FILES):
+                self.note(f"{HOLDS}{owner.__name__}.{value.__name__}")
+            elif root == "torch":
+                self.note(f"torch.{value.__name__}")
+            return
+        if owner is None:
+            if value.__qualname__.startswith("_VariableFunctions"):
+                self.note(f"torch.{value.__name__}")
+            return
+        of = owner if isinstance(owner, type) else type(owner)
+        if str(type.__getattribute__(of, "__module__")).partition(".")[0] == "torch":
+            self.note(guard.name_of(value))
+        if not isinstance(owner, type):
+            self.push(owner)
+
+
+def _globals_of(code: types.CodeType) -> set[str]:
+    """The global names that a function's code, and code inside it, looks up."""
+    found = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return found.union(*(_globals_of(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
