@@ -75,9 +75,10 @@ def value_text(value: Any, limit: int = 120) -> str:
     return cut(text, limit)
 
 
-def missing_result(value: Any) -> str:
-    """What to do about None, or what a launch gives, where a result was to come back; "" for anything else."""
-    if value is None:
+def missing_result(value: Any, worked: bool) -> str:
+    """What to do about None, or what a launch gives, where a result was to come back; "" for anything else. None of a function that
+    has not ``worked`` yet is no forgotten return: it is still to be written."""
+    if value is None and worked:
         return "a function that ends without return gives None: its last line returns the result"
     if type(value).__name__ == "Foreign" and value.type.startswith(("triton.", "learning.lens.")):
         return "a launch gives back the compiled kernel and no result: return the tensor that the kernel wrote into"

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from learning.judge import torch_calls
 from learning.judge.compare import Bounds, Miss, compare, differ, places_text
 from learning.judge.describe import (
     call_text,
@@ -187,8 +188,10 @@ class Parity:
         """Type, structure, shape, dtype, device, layout and storage of what came back (RIGOR: contract first)."""
         problem = structure(came.value, self.model)
         if problem is not None or len(came.outputs) != len(self.models):
+            launched = came.trace is not None and bool(came.trace.launches)
+            worked = launched or any(name.rpartition(".")[2] in torch_calls.ALLOCATE for name in came.torch_calls)
             self.fail("contract", got=value_text(came.value), expected=problem or wanted_text(self.model),
-                      advice=missing_result(came.value))  # fmt: skip
+                      advice=missing_result(came.value, worked))  # fmt: skip
         told = zip(leaves(came.value), came.outputs, self.models, strict=True)
         for number, (value, fact, model) in enumerate(told):
             which = self.output_name(number)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from learning.judge import doubles
-from learning.judge.describe import call_text, entry_name, is_tensor, missing_result, parameter_names, value_text
+from learning.judge.describe import call_text, entry_name, is_tensor, parameter_names, value_text
 from learning.judge.finding import Finding, LearnerFault, WrongAnswer, fault_rule
 from learning.judge.setting import Setting
 
@@ -251,7 +251,6 @@ class Trial:
                 got=value_text(got),
                 expected=f"{value_text(expected)} {problem}",
                 where=where,
-                advice=missing_result(got),
             )
 
     def same(self, one: Any, other: Any, *, called: str = "", expected: str = "", where: str = "") -> None:
@@ -262,9 +261,8 @@ class Trial:
                     self.same(a, b, called=called, expected=expected, where=where)
             elif type(one) is not type(other) or not doubles.identical(one, other):
                 self.fail(
-                    "law", called=called, got=value_text(one), expected=expected or value_text(other), where=where,
-                    advice=missing_result(one),
-                )  # fmt: skip
+                    "law", called=called, got=value_text(one), expected=expected or value_text(other), where=where
+                )
             return
         from learning.judge.compare import differ, places_text
 

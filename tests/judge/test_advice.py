@@ -79,13 +79,6 @@ def test_what_must_be_equal_is_not_asked_for_within_0_ulps():
     assert doubles.problem(0.0, -1000.0, ulps=2, rel=None, abs=0.0) == "within 2 ulps"
 
 
-@pytest.mark.parametrize("compared", ["close", "same"])
-def test_none_asks_for_the_return_and_another_wrong_value_does_not(compared):
-    found = [run(lambda trial, got=got: getattr(trial, compared)(got, 1.0)).finding for got in (None, 2.0)]
-    assert found[0].got == "None" and "without return" in found[0].advice
-    assert found[1].got == "2.0" and found[1].advice == ""
-
-
 @pytest.mark.parametrize(("case", "line"), [("", "seed 7"), ("2 rows of 1", "case '2 rows of 1', seed 7")])
 def test_a_case_without_a_name_is_replayed_by_its_seed(case, line):
     from learning.judge.finding import CheckResult

@@ -51,6 +51,12 @@ def test_a_forgotten_return_and_a_returned_launch_are_told_with_what_to_do(grade
     assert (found.rule, found.got) == ("contract", got) and found.advice.startswith(words)
 
 
+def test_an_entry_that_is_still_to_be_written_is_told_of_no_forgotten_return(grade_add, tiny):
+    kernel_alone = tiny.RIGHT.split("def add(")[0] + "def add(x, y):\n    x.shape\n    ...\n"
+    found = grade_add(kernel_alone, only={"adds"}).results[0].finding
+    assert (found.rule, found.got, found.advice) == ("contract", "None", "")
+
+
 def test_the_untouched_starter_is_todo_and_starts_no_worker(grade_add, tiny):
     graded = grade_add(tiny.STARTER)
     assert graded.todo and earned(graded) == 0 and len(graded.results) == 3
