@@ -43,3 +43,18 @@ def test_the_first_check_says_of_an_unwritten_entry_what_is_shown(slug):
         told = report_lines(first.run(*entries))
     assert told[: len(SHOWN[slug])] == SHOWN[slug]
     assert [line.split()[0] for line in told[len(SHOWN[slug]) :]] in ([], ["replay"])
+
+
+@pytest.mark.parametrize("slug", TEXT)
+def test_the_size_of_the_gap_is_told_as_it_is(slug):
+    """ "About 8 lines" of a body is right to within three lines, or 15 percent of a long one."""
+    (sentence,) = re.findall(r"[^\n]*(?:bodies are missing|missing their bodies)[^\n]*", TEXT[slug])
+    told = [int(number) for number in re.findall(r"about (\d+)", sentence)]
+    answer = (lesson.load(slug).folder / "answer.py").read_text(encoding="utf-8")
+    bodies = [
+        sum(bool(line.strip()) and not line.strip().startswith("#") for line in body.splitlines())
+        for body in re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", answer, re.DOTALL)
+    ]
+    assert told, sentence
+    for said, there in zip(told, bodies, strict=False):
+        assert abs(said - there) <= max(3, 0.15 * there), (said, there)
