@@ -48,3 +48,13 @@ def test_a_word_is_looked_up_in_any_form():
 def test_the_page_has_a_heading_and_a_lesson_for_each_term():
     page = glossary.text()
     assert page.count("### ") == len(glossary.terms()) == page.count("First needed in [")
+
+
+def test_a_compute_capability_is_told_with_the_cards_that_have_it():
+    seen = 0
+    for card in lessons.discover():
+        text = (card.folder / "lesson.md").read_text(encoding="utf-8").replace("**", "")
+        for after in text.split("compute capability 9.0 on ")[1:]:
+            assert after.startswith("(an H100 or H200; a T4 has 7.5)"), (card.slug, after[:60])
+            seen += 1
+    assert seen == 3
