@@ -37,6 +37,8 @@ class Held:
         self._graph: Any = None
         self._next = 0
         self._marks: dict[int, list[tuple]] = {}
+        self.names: dict[str, None] = {}
+        """Torch functions that were called in calls that are replayed, and in one after each change of values."""
         self.on_gpu = any(t.device.type == "cuda" for t in guard.tensors_in(args, kwargs))
 
     def beside(self) -> Held:
@@ -55,7 +57,12 @@ class Held:
             elif op == "capture":
                 called.value = self.capture(function, int(request["calls"]), int(request["before"]))
             elif op == "stir":
-                self.stir(int(request["copy"]), int(request["shift"]), float(request["share"]))
+                copy = int(request["copy"])
+                if self._graph is None:  # calls that are timed one by one go unwatched, and this may be any of them
+                    args, kwargs = self.sets[copy]
+                    with guard.Calls(self.names):
+                        function(*args, **kwargs)
+                self.stir(copy, int(request["shift"]), float(request["share"]))
             elif op == "mark":
                 self.mark([int(copy) for copy in request["copies"]], float(request["at"]))
             else:
@@ -63,6 +70,7 @@ class Held:
                 called.value = self.show(int(request["copy"]), places, float(request["at"]))
         except BaseException as problem:
             called.fault = faults.read(problem, locate)
+        called.torch_calls = list(self.names)
         return called
 
     def _run(self, function: Callable, repeats: int, called: Called) -> None:
@@ -145,7 +153,7 @@ class Held:
         graph, collecting, stream = _Graph(), gc.isenabled(), torch.cuda.current_stream()
         gc.disable()  # in Triton 3.6 to 3.8 a collection during a capture breaks it
         try:
-            with _capture(graph, capture_error_mode="thread_local"):
+            with _capture(graph, capture_error_mode="thread_local"), guard.Calls(self.names):
                 self._calls(function, calls)
             _replay(graph)
             _finish()

@@ -13,8 +13,10 @@ FRAMES = frozenset(
 )
 """With what Triton keeps of a kernel's globals, and the module that an ``AttributeError`` carries along."""
 PLAIN_DUNDERS = frozenset(
-    "__name__ __doc__ __version__ __init__ __enter__ __exit__ __main__ __future__ __all__".split()
+    "__name__ __doc__ __version__ __init__ __enter__ __exit__ __main__ __future__ __all__ __debug__".split()
 )
+SAYS_NOTHING = frozenset("__all__ __slots__ __version__ __author__ __doc__".split())
+"""What a module or a class may be given: nobody reads code or attributes by them."""
 TENSOR_HOOKS = frozenset(
     "__torch_function__ __torch_dispatch__ __getattribute__ __getattr__ __del__ __reduce__".split()
 )

@@ -26,6 +26,7 @@ from learning.judge.names import (
     MAKES_SUBCLASSES,
     OF_A_STORAGE,
     RUN_TIME,
+    SAYS_NOTHING,
     TENSOR_HOOKS,
     is_dunder,
 )
@@ -226,7 +227,7 @@ class Reader(ast.NodeVisitor):
         if isinstance(node.ctx, ast.Load) and self._local(name):
             return
         if not isinstance(node.ctx, ast.Load):
-            if name.startswith("__") and name.endswith("__") and name != "__all__":
+            if name.startswith("__") and name.endswith("__") and name not in SAYS_NOTHING:
                 self.report("private", node)
         else:
             if name in RUN_TIME:

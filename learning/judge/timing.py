@@ -61,7 +61,8 @@ class Verdict:
     ``mode`` "graph" or "calls", ``why`` the latter; ``copies`` sets of inputs, ``cold`` whether they exceed 5 × L2;
     ``control`` the anchor against itself; ``graded`` the ratio that counts, where it is not the median; ``agreed`` of
     ``pairs`` answer blocks whose claimed time agrees with the clock; ``audits`` results read back; ``clock`` lowest, median
-    and highest MHz and ``throttled`` why it was held down, where readable; ``doubt`` why the machine is not trusted, or "".
+    and highest MHz and ``throttled`` why it was held down, where readable; ``doubt`` why the machine is not trusted, or "";
+    ``torch_calls`` what the answer was seen to call of torch in calls whose time counts.
     """
 
     ratio: float
@@ -82,6 +83,7 @@ class Verdict:
     clock: tuple[int, int, int] | None = None
     throttled: tuple[str, ...] = ()
     doubt: str = ""
+    torch_calls: tuple[str, ...] = ()
 
     def sentence(self) -> str:
         """The measurement in one line."""
@@ -313,6 +315,7 @@ class Duel:
             clock=(speeds[0], int(statistics.median(speeds)), speeds[-1]) if speeds else None,
             throttled=tuple(reasons),
             doubt=pairs.doubt(control),
+            torch_calls=tuple(self.ours.torch_calls),
         )
 
 
@@ -321,6 +324,7 @@ class Side:
 
     def __init__(self, handle: Any, faulted: Callable[[Any], Exception]):
         self.handle, self.faulted = handle, faulted
+        self.torch_calls: dict[str, None] = {}
 
     def wall(self, units: int) -> tuple[float, float]:
         """(seconds on the judge's clock for one exchange that makes ``units`` calls or replays, seconds claimed)."""
@@ -339,6 +343,7 @@ class Side:
         """The value of an exchange; raises for a fault."""
         if came.fault is not None:
             raise self.faulted(came.fault)
+        self.torch_calls |= dict.fromkeys(came.torch_calls)
         return came.value
 
 

@@ -124,6 +124,17 @@ def test_calls_take_the_sets_in_turn_and_both_sides_stir_alike():
     assert not torch.equal(mine[0][2], torch.arange(6.0) * 2)
 
 
+def test_a_call_that_is_audited_is_watched_and_finds_memory_as_in_one_that_is_timed():
+    def answer(x):
+        out = torch.empty_like(x)
+        return x + x if out.storage_offset() == 0 else out  # where bands are, it would leave the sum to a kernel
+
+    held = Held((torch.ones(4),), {}, copies=2)
+    assert held.serve(answer, {"op": "run", "repeats": 2}).torch_calls == []
+    came = held.serve(answer, {"op": "stir", "copy": 1, "shift": 3, "share": 1.0})
+    assert came.fault is None and {"torch.empty_like", "Tensor.add", "aten.add"} <= set(came.torch_calls)
+
+
 def test_results_that_are_no_plain_tensors_are_not_shown():
     class Lazy(torch.Tensor):
         pass

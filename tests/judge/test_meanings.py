@@ -53,3 +53,13 @@ def test_what_the_entry_was_seen_to_hold_is_read_as_its_work():
 )  # fmt: skip
 def test_what_a_worker_tells_of_objects_breaks_a_rule(record, rule):
     assert [item.id for item in broken(with_wrapper(LAUNCH), seen=[record])] == [rule]
+
+
+@pytest.mark.parametrize("line", ['__slots__ = ("block",)', '__doc__ = "adds"', '__version__ = "1"'])
+def test_a_class_may_say_what_it_is(line):
+    assert broken(with_wrapper(LAUNCH, before=f"class Plan:\n    {line}\n    checked = __debug__")) == []
+
+
+@pytest.mark.parametrize("line", ['__match_args__ = ("handle",)', '__name__ = "triton.x"', "__builtins__ = {}"])
+def test_a_class_may_not_say_by_which_attributes_it_is_taken_apart(line):
+    assert [i.id for i in broken(with_wrapper(LAUNCH, before=f"class Plan:\n    {line}"))] == ["private"]

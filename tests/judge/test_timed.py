@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -25,7 +26,7 @@ def verdict(ratio, *, anchor=200e-6, doubt="", cold=True, graded=None):
 def decide(monkeypatch):
     """``decide(*outcomes)``: a softmax's timing check on a card like a T4, whose comparisons come out as told, in turn."""
 
-    def run(*outcomes):
+    def run(*outcomes, rules=lambda self, entry, *args, **kwargs: None):
         left = list(outcomes)
 
         def compare(*_, **__):
@@ -35,7 +36,7 @@ def decide(monkeypatch):
             return came
 
         monkeypatch.setattr(timing, "compare", compare)
-        monkeypatch.setattr(Trial, "house_rules", lambda self, entry, *args, **kwargs: None)
+        monkeypatch.setattr(Trial, "house_rules", rules)
         trial = Trial(
             SimpleNamespace(name="is_fast"), Setting(lesson="softmax", device="cuda", resources={"anchor": len})
         )
@@ -65,6 +66,14 @@ def test_too_slow_is_a_finding_with_its_case(decide):
     with pytest.raises(WrongAnswer) as wrong:
         decide(verdict(2.2))
     assert "2.20 ×" in wrong.value.finding.got and wrong.value.finding.case == "big"
+
+
+@pytest.mark.parametrize("called", [(), ("torch.empty_like",), ("torch.empty_like", "Tensor.add")])
+def test_what_was_called_while_it_was_timed_counts_for_the_house_rules(decide, called):
+    heard = []
+    timed = replace(verdict(1.0), torch_calls=called)
+    trial = decide(timed, rules=lambda self, entry, *args, **kwargs: heard.append((set(self.torch_calls), bool(args))))
+    assert heard == [(set(), True)] + [(set(called), False)] * bool(called) and trial.awarded == 1.0
 
 
 def test_an_unsteady_machine_is_asked_once_more_and_then_waited_for(decide):
