@@ -16,7 +16,7 @@ def states_the_reference_first(softmax_reference, trial):
     )
 
 
-@check(points=2)
+@check(points=2, trap=3)
 def agrees_where_a_row_is_kept_whole(softmax, trial):
     """1 to 32768 columns: nothing is left to walk over, and most blocks have lanes without a column."""
     for dtype in trial.dtypes:
@@ -45,7 +45,7 @@ def agrees_where_a_row_is_wider_than_what_is_kept(softmax, trial):
         agrees(trial, softmax, trial.normal(300, MOST - 1, dtype=torch.float16))
 
 
-@check(points=2, trap=3)
+@check(points=2)
 def merges_what_is_kept_with_what_is_walked_over(softmax, trial):
     """The largest value stands in the first column, in the last, on either side of what is kept; chunks rise; all lie far below 0."""
     trial.case("4 rows of 45000, one high value each")
@@ -60,6 +60,10 @@ def merges_what_is_kept_with_what_is_walked_over(softmax, trial):
     trial.case("1 row of 33000, the columns from 32800 on 200 higher")
     x = trial.normal(1, 33000)
     x[:, 32800:] += 200.0
+    agrees(trial, softmax, x)
+    trial.case("1 row of 33000, the first 200 columns 200 higher")
+    x = trial.normal(1, 33000)
+    x[:, :200] += 200.0
     agrees(trial, softmax, x)
     trial.case("1 row of 33000 around -200")
     agrees(trial, softmax, trial.normal(1, 33000, offset=-200.0))

@@ -34,7 +34,7 @@ def states(trial, reference, cases):
         )  # fmt: skip
         off = (got.double() - truth).abs()
         bound = 16 * torch.finfo(x.dtype).eps * truth + torch.finfo(x.dtype).tiny
-        where = (off > bound).nonzero()
+        where = (~(off <= bound)).nonzero()  # NaN is within no bound
         place = tuple(where[0].tolist()) if len(where) else ()
         trial.expect(
             not len(where), called=called, where=f"element {list(place)}",

@@ -1,4 +1,4 @@
-"""The walk comes first, over the columns in front; the last 32768 of a row are what stays."""
+"""The last 32768 columns of a row are what stays, and they are loaded before the walk over those in front."""
 
 import torch
 import triton
@@ -18,7 +18,7 @@ def row_kernel(
     HELD: tl.constexpr,  # columns that stay in registers: a power of two
     CHUNK: tl.constexpr,  # columns of one step over the others
 ):
-    """One program, one row: the first HELD columns are loaded once, the others twice."""
+    """One program, one row: the last HELD columns are loaded once, the others twice."""
     row = tl.program_id(0) * n_cols
     first = tl.maximum(n_cols - HELD, 0) + tl.arange(0, HELD)
     held = tl.load(x_ptr + row + first, mask=first < n_cols, other=-float("inf"))
