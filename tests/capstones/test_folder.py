@@ -1,12 +1,13 @@
 """A capstone's folder as a notebook in memory, and what is said where a file is not as it must be."""
 
+import ast
 import dataclasses
 import shutil
 
 import pytest
 
 from learning import capstones, course, lesson
-from learning.judge import engine
+from learning.judge import cells, engine
 from learning.lesson import LessonError
 
 WIDE = lesson.load("wide_softmax")
@@ -60,3 +61,13 @@ def test_capstones_are_found_by_name_and_listed_only_by_their_level():
     with pytest.raises(lesson.UnknownLesson, match="wide_softmax"):
         lesson.load("wide_softmex")
     assert "wide_softmax" not in lesson.slugs()
+
+
+@pytest.mark.parametrize("card", lesson.discover("capstone"), ids=lambda card: card.slug)
+def test_a_starter_holds_the_names_of_the_contract_and_none_of_our_kernels(card):
+    """The page promises that: kernels and constants of ours, with their docstrings, would tell how we did it."""
+    (entry,) = [cells.text_of(cell) for cell, role in cells.roles(capstones.notebook(card)) if role == "answer"]
+    starter = ast.parse(cells.starter_of(entry))
+    named = [node.name for node in starter.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assert sorted(named) == sorted(card.entries)
+    assert all(isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Expr)) for node in starter.body)

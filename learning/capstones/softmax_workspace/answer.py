@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+### BEGIN SOLUTION
 MAX_COLUMNS = 131072
 MAX_OFFSET = 2**31 - 1
 CHUNK_SIZES = (256, 1024, 4096)
@@ -13,7 +14,6 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 @triton.jit
 def part_kernel(x_ptr, maxima_ptr, totals_ptr, n_cols, n_chunks, CHUNK: tl.constexpr):
     """One program, one chunk of one row: its state."""
-    ### BEGIN SOLUTION
     place = tl.program_id(0)
     row, chunk = place // n_chunks, place % n_chunks
     cols = chunk * CHUNK + tl.arange(0, CHUNK)
@@ -22,13 +22,11 @@ def part_kernel(x_ptr, maxima_ptr, totals_ptr, n_cols, n_chunks, CHUNK: tl.const
     maximum = tl.max(x, axis=0)
     tl.store(maxima_ptr + place, maximum)
     tl.store(totals_ptr + place, tl.sum(tl.exp(x - maximum), axis=0))
-    ### END SOLUTION
 
 
 @triton.jit
 def merge_kernel(maxima_ptr, totals_ptr, row_maxima_ptr, row_totals_ptr, n_chunks, CHUNKS: tl.constexpr):
     """One program, one row: the states of its chunks become one."""
-    ### BEGIN SOLUTION
     row = tl.program_id(0)
     chunks = tl.arange(0, CHUNKS)
     mask = chunks < n_chunks
@@ -37,13 +35,11 @@ def merge_kernel(maxima_ptr, totals_ptr, row_maxima_ptr, row_totals_ptr, n_chunk
     maximum = tl.max(maxima, axis=0)
     tl.store(row_maxima_ptr + row, maximum)
     tl.store(row_totals_ptr + row, tl.sum(totals * tl.exp(maxima - maximum), axis=0))
-    ### END SOLUTION
 
 
 @triton.jit
 def normalise_kernel(x_ptr, row_maxima_ptr, row_totals_ptr, out_ptr, n_cols, n_chunks, CHUNK: tl.constexpr):
     """One program, one chunk of one row: its quotients."""
-    ### BEGIN SOLUTION
     place = tl.program_id(0)
     row, chunk = place // n_chunks, place % n_chunks
     cols = chunk * CHUNK + tl.arange(0, CHUNK)
@@ -51,7 +47,9 @@ def normalise_kernel(x_ptr, row_maxima_ptr, row_totals_ptr, out_ptr, n_cols, n_c
     x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=-float("inf")).to(tl.float32)
     y = tl.exp(x - tl.load(row_maxima_ptr + row)) / tl.load(row_totals_ptr + row)
     tl.store(out_ptr + row * n_cols + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
-    ### END SOLUTION
+
+
+### END SOLUTION
 
 
 class Workspace:
@@ -115,9 +113,9 @@ class Workspace:
     ### END SOLUTION
 
 
+### BEGIN SOLUTION
 def refuse(x, workspace, chunk_size):
     """Raise TypeError or ValueError for what the contract excludes, naming the argument and the limit."""
-    ### BEGIN SOLUTION
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"x must be a torch.Tensor, not {type(x).__name__}")
     if x.device.type != DEVICE:
@@ -138,7 +136,9 @@ def refuse(x, workspace, chunk_size):
         raise ValueError(f"chunk_size must be 256, 1024 or 4096, not {chunk_size!r}")
     if workspace is not None and not isinstance(workspace, Workspace):
         raise TypeError(f"workspace must be a Workspace or None, not {type(workspace).__name__}")
-    ### END SOLUTION
+
+
+### END SOLUTION
 
 
 def softmax_reference(x):

@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+### BEGIN SOLUTION
 MAX_COLUMNS = 131072
 MAX_OFFSET = 2**31 - 1
 MOST_HELD = 32768
@@ -15,18 +16,14 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 @triton.jit
 def power(exponent, BINARY: tl.constexpr):
     """2 to the power ``exponent`` if ``BINARY``, else e to that power."""
-    ### BEGIN SOLUTION
     return tl.exp2(exponent) if BINARY else tl.exp(exponent)
-    ### END SOLUTION
 
 
 @triton.jit
 def weight(x, shift, BINARY: tl.constexpr):
     """exp(x − shift); if ``BINARY`` the shift has been multiplied by log2(e) already: 2 ** (x · log2(e) − shift), one product and
     difference in a single instruction."""
-    ### BEGIN SOLUTION
     return power(x * LOG2E - shift if BINARY else x - shift, BINARY)
-    ### END SOLUTION
 
 
 @triton.jit
@@ -42,7 +39,6 @@ def row_kernel(
     BINARY: tl.constexpr,  # whether maxima count in powers of two
 ):
     """One program, one row: the last HELD columns are loaded once, those in front of them twice."""
-    ### BEGIN SOLUTION
     x_ptr += tl.program_id(0) * n_cols
     out_ptr += tl.program_id(0) * n_cols
     front = tl.maximum(n_cols - HELD, 0)
@@ -78,12 +74,10 @@ def row_kernel(
         again = tl.load(x_ptr + cols, mask=mask, other=nothing, eviction_policy="evict_first")
         y = weight(again.to(tl.float32), shift, BINARY) * share
         tl.store(out_ptr + cols, y.to(out_ptr.dtype.element_ty), mask=mask, eviction_policy="evict_first")
-    ### END SOLUTION
 
 
 def refuse(x):
     """Raise TypeError or ValueError for what the contract excludes, naming x and the limit."""
-    ### BEGIN SOLUTION
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"x must be a torch.Tensor, not {type(x).__name__}")
     if x.device.type != DEVICE:
@@ -100,7 +94,9 @@ def refuse(x):
         raise ValueError(f"x must be contiguous, with strides {(x.shape[1], 1)}, not {x.stride()}")
     if x.numel() > MAX_OFFSET:
         raise ValueError(f"x must have at most {MAX_OFFSET} (2**31 - 1) elements, not {x.numel()}")
-    ### END SOLUTION
+
+
+### END SOLUTION
 
 
 def softmax_reference(x):
