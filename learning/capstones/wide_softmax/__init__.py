@@ -26,7 +26,8 @@ HINTS = (
     "registers that the walk needs, and those that the block takes from it if it is loaded before.",
     "The block: front + tl.arange(0, HELD), HELD a power of two, at most 32 768. The walk: for start in range(0, front, CHUNK), a maximum and a sum "
     "for each thread's own columns (tl.reshape), combined only behind the loop; newest = maximum(old, max of the chunk), total · exp(old − newest) + the "
-    "chunk's sum. The second walk goes backwards, since what was read last is nearest; eviction_policy= says which of both will be wanted again. 32 "
+    "chunk's sum. A thread whose columns were all masked so far has met −∞ alone, and −∞ − −∞ is NaN: begin at the lowest float32. The second walk "
+    "goes backwards, since what was read last is nearest; eviction_policy= says which of both will be wanted again. 32 "
     "warps: a thread then keeps 32 values.",
 )
 
