@@ -8,7 +8,7 @@ A quotient needs the row's maximum and sum, and both need the whole row. So whoe
 A multiprocessor has 65 536 registers of 32 bits. A program of 32 warps has 1024 threads, so a thread may have 64. Of a block of 32 768 values a thread holds 32: 16 registers where two of 16 bits share one, 32 where each has its own, as a float32 has, or a float16 that the compiler keeps widened.
 Either fits beside what the quotients need, if nothing else lives at that time. With a register for each value a block of 65 536 would take all 64. That is where the contract's 32 768 comes from.
 
-So the order matters. The walk over the other columns needs registers too, for what is on its way and for a maximum and a sum in every thread; it comes first, and has them to itself. The block is loaded when the walk is over, and joins its two numbers to the row's. From then on nobody asks for it again.
+The order is a choice. Loaded before the walk, the block would occupy 16 or 32 of a thread's registers all the while and wait; loaded behind it, the walk has them all. A step of the walk wants few, 8 values of 16 bits and one maximum and sum in a thread, so the compiler spills nothing either way: registers allow this order, they do not force it. What it is worth in time was not measured. The block is loaded when the walk is over, and joins its two numbers to the row's. From then on nobody asks for it again.
 
 A row of C columns, K of them kept: the first walk and the block ask for all C, the second walk for C − K. That is 2 − K / C rows: 1 up to 32 768 columns, 1.5 at 65 536, 1.75 at 131 072. The result is stored once. In float16, 131 072 columns: 262 144 bytes in, 196 608 once more, 262 144 out.
 
