@@ -29,6 +29,8 @@ LONG = 64
 _ATOMS = frozenset((int, float, bool, complex, str, type(None), type(...), type(NotImplemented), range,
                     types.CodeType, types.FrameType, types.TracebackType))  # fmt: skip
 _RAW = (bytearray, memoryview)
+_THEIRS = ("__globals__", "used_global_vals")
+"""Where a kernel keeps the globals of its module, all of them; no answer may name it."""
 _ROOTS = ("torch", "triton", "math", "learning")
 """Modules that an answer may hold; which parts of them, the text says."""
 _OPEN = ("builtins", "collections", "contextlib", "functools", "itertools", "operator", "types", "weakref")
@@ -37,8 +39,9 @@ _FOREIGN = ("numpy", "ctypes", "_ctypes", "_io", "io", "socket", "_socket", "thr
 _SHUT = ("torch.jit.", "torch._ops.", "torch.nn.", "torch.fx.", "torch.storage.", "torch.cuda.graphs.", "torch._dynamo.",
          "torch._C.Script", "torch._C.Graph")  # fmt: skip
 """What computes, or shows values, where nobody watches; a CUDA graph that was captured before the first call, too."""
-_FUNCTIONS = ("torch", "torch.functional", "torch._tensor", "torch.autograd.grad_mode", "torch.cuda")
-"""Modules of torch whose functions written in Python are judged by their names, where the watch sees them called."""
+_FUNCTIONS = {"torch": "torch", "torch.functional": "torch", "torch._tensor": "Tensor", "torch.cuda": "torch.cuda",
+              "torch.autograd.grad_mode": "torch"}  # fmt: skip
+"""Modules of torch whose functions written in Python are judged by their names, since the watch sees them called."""
 _SHOWN = (KernelInterface, triton.Config, triton.language.constexpr, triton.tools.tensor_descriptor.TensorDescriptor)
 """Of Triton's objects those on which a learner hangs, or to which he gives, objects of his own."""
 
@@ -100,26 +103,27 @@ class _Walk:
         full, root = f"{home}.{type.__getattribute__(kind, '__qualname__')}", home.partition(".")[0]
         if root in _FOREIGN or full.startswith(_SHUT):
             self.note(f"{HOLDS}{full}")
-        elif issubclass(kind, _SHOWN):
-            self.push(*vars(value).values())
+        elif issubclass(kind, _SHOWN) or (home.startswith("triton.language.") and hasattr(value, "__dict__")):
+            self.push(*(held for name, held in vars(value).items() if name not in _THEIRS))
         elif root == self.name or root in _OPEN:
             self.push(*gc.get_referents(value))
 
     def function(self, value: types.FunctionType) -> None:
         code = value.__code__
+        self.push(value.__dict__)
         if value.__globals__ is not self.space:
             home = str(value.__module__)
             if home.partition(".")[0] == "torch":
                 plain = f"{home}.{value.__qualname__}"
-                self.note(f"torch.{value.__name__}" if home in _FUNCTIONS else f"{HOLDS}{plain}")
+                self.note(f"{_FUNCTIONS[home]}.{value.__name__}" if home in _FUNCTIONS else f"{HOLDS}{plain}")
             return
         cell = self.files.get(code.co_filename)
         if cell is not None:
             self.note(f"{RUNS}{code.co_firstlineno} {cell[0]}")
-        self.push(*(self.space[name] for name in _globals_of(code) if name in self.space))
+        self.push(*_named(code, self.space))
         for held in value.__closure__ or ():
             self.push(*gc.get_referents(held))
-        self.push(value.__defaults__, value.__kwdefaults__, value.__dict__)
+        self.push(value.__defaults__, value.__kwdefaults__)
 
     def of_class(self, value: type) -> None:
         root = str(type.__getattribute__(value, "__module__")).partition(".")[0]
@@ -156,7 +160,20 @@ class _Walk:
             self.push(owner)
 
 
-def _globals_of(code: types.CodeType) -> set[str]:
-    """The global names that a function's code, and code inside it, looks up."""
-    found = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return found.union(*(_globals_of(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
+def _named(code: types.CodeType, space: dict[str, Any]) -> list[Any]:
+    """What a function's code, and code inside it, names: globals, and what their dotted names lead to from a module on."""
+    found, at = [], None
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            at = space.get(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and at is not None:
+            at = vars(at).get(step.argval) if isinstance(at, types.ModuleType) else None
+            if callable(at) and str(getattr(at, "__module__", "")).partition(".")[0] != "triton":
+                at = None  # torch's own function, named where it is used: the text says so
+        else:
+            at = None
+        found += [at] if at is not None else []
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            found += _named(inner, space)
+    return found

@@ -10,6 +10,7 @@ from learning.lens import device
 
 device.open()
 import torch  # noqa: E402 (Triton is imported after the device is opened)
+import triton.language as tl  # noqa: E402
 
 from learning.judge import holds  # noqa: E402
 
@@ -41,6 +42,9 @@ HIDDEN = {
     "an iterator": "ITEMS = map(helper, [1])\ndef add():\n    return next(ITEMS)",
     "an attribute of the entry": "def add():\n    return add.f\nadd.f = helper",
     "a tensor's attribute": "T = torch.zeros(1)\nT.f = helper\ndef add():\n    return T.f",
+    "an attribute of a type of Triton's": "for kind in (tl.float32,):\n    kind.f = helper\ndef add():\n    return tl.float32.f",
+    "an attribute of a function of Triton's": "for f in (tl.load,):\n    f.f = helper\ndef add():\n    return tl.load.f",
+    "a list of Triton's": "tl.__all__.append(helper)\ndef add():\n    return tl.__all__[-1]",
     "an inner function": "def add():\n    def inner():\n        return helper\n    return inner",
 }
 NEVER = {
@@ -61,6 +65,16 @@ NEVER = {
     "a method of all tensors": ("A = torch.Tensor.add", "Tensor.add"),
     "what starts processes": ("A = torch.multiprocessing.spawn", "holds torch.multiprocessing.spawn.spawn"),
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    """What these tests hang on Triton's own objects is taken off again."""
+    listed = list(tl.__all__)
+    yield
+    tl.__all__[:] = listed
+    for holder in (tl.float32, tl.load):
+        vars(holder).pop("f", None)
 
 
 @pytest.mark.parametrize("story", HIDDEN)
