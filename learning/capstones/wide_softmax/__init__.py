@@ -22,8 +22,8 @@ HINTS = (
     "A second walk is needed for what you could not keep. How many values can one program keep in registers? A multiprocessor has 65 536 registers "
     "of 32 bits. And what can be said of 32 768 columns that are kept, once A1's two numbers of the others are known?",
     "One program a row. It walks over the columns that it cannot keep, in chunks, with A1's push. Then it loads the other 32 768 into one block, joins "
-    "their numbers to the row's, and never asks for them again. Then it walks over the first ones once more, and stores. Why in this order? Count the "
-    "registers that the walk needs, and those that the block takes from it if it is loaded before.",
+    "their numbers to the row's, and never asks for them again. Then it walks over the first ones once more, and stores. Which registers does the "
+    "block occupy during the walk if it is loaded before, and does the compiler mind (check wide_softmax --interpret --target sm_90)?",
     "The block: front + tl.arange(0, HELD), HELD a power of two, at most 32 768. The walk: for start in range(0, front, CHUNK), a maximum and a sum "
     "for each thread's own columns (tl.reshape), combined only behind the loop; newest = maximum(old, max of the chunk), total · exp(old − newest) + the "
     "chunk's sum. A thread whose columns were all masked so far has met −∞ alone, and −∞ − −∞ is NaN: begin at the lowest float32. The second walk "
