@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -276,3 +277,16 @@ def test_launches_that_begin_early_read_what_the_launch_before_has_written(answe
             answer.backward_kernel[(rows,)](y, plain, dx, *strides, columns, BLOCK=block, num_warps=warps)
             plain = dx * columns
         assert early.isfinite().all() and early.abs().max() > 0.1 and torch.equal(early, plain)
+
+
+def test_the_text_calls_cells_by_what_a_learner_sees_of_them_and_times_launches_in_a_row_with_what_there_is():
+    """Names of show cells stand in no notebook; and do_bench pauses between calls, so an early start needs another clock."""
+    shown = TEXT.split("## Can you write it from memory?")[0]
+    names = set(re.findall(r'role="show" name="(\w+)"', TEXT))
+    assert names and not {name for name in names if f"`{name}`" in shown}
+    pytest.importorskip("triton")
+    from triton import testing
+
+    assert "`1e3 * triton.testing.do_bench_cudagraph(lambda: tuned(y, g))`" in TEXT and callable(
+        testing.do_bench_cudagraph
+    )
