@@ -27,7 +27,7 @@ ALWAYS = (
     "scratch_test_in_the_answer_cell", "shape_keyed_cache", "storage_address", "streams", "try_around_imports",
     "views_and_descriptors", "names_in_other_scripts", "drafts_left_behind", "a_second_part_half_done", "asks_for_types",
     "coding_line", "nested_classes_and_globals", "prints_what_it_got", "slots_and_call", "registry_of_kernels",
-    "timed_scratch_helper",
+    "timed_scratch_helper", "mask_and_scalar",
 )  # fmt: skip
 """Controls that run in ``make test`` too; the others in ``make test-all``."""
 LIMITS = engine.Limits(call_seconds=10.0, after_timeout_seconds=5.0, total_seconds=60.0)

@@ -60,8 +60,10 @@ def apply(patches: Patches) -> None:
 
 
 def lanes_of(mask: Any) -> np.ndarray:
-    """The boolean array of a mask, which block pointers and descriptors hand on bare up to Triton 3.8."""
-    return mask if isinstance(mask, np.ndarray) else mask.data
+    """The boolean array of a mask, which block pointers and descriptors hand on bare up to Triton 3.8, and which the interpreter
+    keeps as integers where one side of ``&`` was a single truth."""
+    lanes = mask if isinstance(mask, np.ndarray) else mask.data
+    return lanes if lanes.dtype == bool else lanes.astype(bool)
 
 
 def _policies(builder: Any) -> int:
