@@ -48,7 +48,7 @@ _SHOWN = (KernelInterface, triton.Config, triton.language.constexpr, triton.tool
 
 def told(entry: Any, module: types.ModuleType, files: dict[str, tuple[str, str]]) -> list[str]:
     """Records of what ``entry`` holds: ``RUNS`` with line and cell for each of the learner's functions, ``HOLDS`` with a name
-    for what no answer may, and names of torch's functions as the watch writes them. ``files`` maps a file to its cell."""
+    for what no answer may, and names of torch's functions as the watch writes them. ``files`` maps each file of the learner's to its cell."""
     return _Walk(module, files).over(entry)
 
 
@@ -118,8 +118,9 @@ class _Walk:
                 self.note(f"{_FUNCTIONS[home]}.{value.__name__}" if home in _FUNCTIONS else f"{HOLDS}{plain}")
             return
         cell = self.files.get(code.co_filename)
-        if cell is not None:
-            self.note(f"{RUNS}{code.co_firstlineno} {cell[0]}")
+        if cell is None:
+            return  # a function of the lesson's own, from a set-up cell
+        self.note(f"{RUNS}{code.co_firstlineno} {cell[0]}")
         self.push(*_named(code, self.space))
         for held in value.__closure__ or ():
             self.push(*gc.get_referents(held))

@@ -62,6 +62,8 @@ class Submission:
         self.folder = folder
         self.module = types.ModuleType(MODULE)
         self.files: dict[str, tuple[str, str]] = {}
+        self.own: dict[str, tuple[str, str]] = {}
+        """Of the files those of the learner's cells, set-up cells left out."""
         sys.modules[MODULE] = self.module
 
     def file_for(self, name: str) -> str:
@@ -79,6 +81,8 @@ class Submission:
         its fault as a dict (None where it ran) and notes on what was left out."""
         path = self.file_for(name)
         self.files[path] = (name, source)
+        if role != cells.SETUP:
+            self.own[path] = (name, source)
         if not hasattr(self.module, "__file__"):
             self.module.__file__ = path
         notes: list[str] = []
@@ -181,7 +185,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             if "between" in request:
                 others, names, values = inputs.tree(request["between"])
                 how["between"] = tuple(others), dict(zip(names, values, strict=True))
-            held, holds = (holds(entry, submission.module, submission.files) if holds else []), None
+            held, holds = (holds(entry, submission.module, submission.own) if holds else []), None
             called = guarded(entry, args, kwargs, locate=submission.files.get, **how)
             called.torch_calls = [*held, *map(CHANGED.__add__, changes()), *called.torch_calls]
         called.printed = printing.take()

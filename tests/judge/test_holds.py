@@ -129,3 +129,10 @@ def test_a_walk_without_end_is_told_of(told):
 def test_memory_of_torchs_own_is_no_finding(told):
     assert torch.zeros(3).untyped_storage().resizable()  # what the finding above rests on
     assert told("A = torch.zeros(8)[2:].view(2, 3)\ndef add():\n    return A") == ["runs line 6 answer"]
+
+
+def test_functions_of_the_lessons_set_up_cells_are_not_followed(tmp_path):
+    module, given, own = types.ModuleType("submission"), tmp_path / "setup.py", tmp_path / "answer.py"
+    exec(compile("import threading\ndef need():\n    return threading", str(given), "exec"), module.__dict__)
+    exec(compile("def add():\n    return need()", str(own), "exec"), module.__dict__)
+    assert holds.told(module.add, module, {str(own): ("answer", "")}) == ["runs line 1 answer"]
