@@ -49,6 +49,17 @@ def test_every_public_check_passed_on_a_gpu_proves_gate_06():
     assert (gate.number, gate.id, gate.proved, gate.record) == (6, "parity", True, record)
 
 
+def test_a_public_check_that_waits_for_a_gpu_leaves_only_the_gpu_to_do():
+    """A capstone has such checks; on a GPU none may wait, and where all of them wait nothing has passed."""
+    half, all_wait = {"adds": "passed", "keeps_inputs": "waiting"}, dict.fromkeys(PUBLIC, "waiting")
+    gate = progress(GPU, [parity(half, device="interpreter")]).gates[5]
+    assert not gate.proved and gate.waits and "until they pass on a GPU" in gate.why
+    for states, device in ((half, "cuda"), (all_wait, "interpreter"), (half | {"adds": "failed"}, "interpreter")):
+        gate = progress(GPU, [parity(states, device=device)]).gates[5]
+        assert not gate.proved and not gate.waits
+    assert proved([parity(half, lesson=CPU, device="cpu")], CPU) == []
+
+
 def test_an_interpreter_pass_is_shown_and_leaves_the_gate_open():
     gate = progress(GPU, [parity(ALL, device="interpreter")]).gates[5]
     assert not gate.proved and "interpreter" in gate.why and "GPU" in gate.why
