@@ -11,6 +11,7 @@ import dis
 import gc
 import types
 from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -33,7 +34,7 @@ _THEIRS = ("__globals__", "used_global_vals")
 """Where a kernel keeps the globals of its module, all of them; no answer may name it."""
 _ROOTS = ("torch", "triton", "math", "learning")
 """Modules that an answer may hold; which parts of them, the text says."""
-_OPEN = ("builtins", "collections", "contextlib", "functools", "itertools", "operator", "types", "weakref")
+_OPEN = ("builtins", "_thread", "collections", "contextlib", "functools", "itertools", "operator", "types", "weakref")
 """Types of these modules tell the collector what they hold."""
 _FOREIGN = ("numpy", "ctypes", "_ctypes", "_io", "io", "socket", "_socket", "threading", "mmap", "array")
 _SHUT = ("torch.jit.", "torch._ops.", "torch.nn.", "torch.fx.", "torch.storage.", "torch.cuda.graphs.", "torch._dynamo.",
@@ -46,15 +47,54 @@ _SHOWN = (KernelInterface, triton.Config, triton.language.constexpr, triton.tool
 """Of Triton's objects those on which a learner hangs, or to which he gives, objects of his own."""
 
 
-def told(entry: Any, module: types.ModuleType, files: dict[str, tuple[str, str]]) -> list[str]:
+def told(
+    entry: Any, module: types.ModuleType, files: dict[str, tuple[str, str]], given: Given | None = None
+) -> list[str]:
     """Records of what ``entry`` holds: ``RUNS`` with line and cell for each of the learner's functions, ``HOLDS`` with a name
-    for what no answer may, and names of torch's functions as the watch writes them. ``files`` maps each file of the learner's to its cell."""
-    return _Walk(module, files).over(entry)
+    for what no answer may, and names of torch's functions as the watch writes them. ``files`` maps a file to its cell; ``given``
+    is what the set-up cells left."""
+    return _Walk(module, files, given or Given()).over(entry)
+
+
+class Given:
+    """What set-up cells left behind: their ``code``, and the ``names`` of their module with what they meant then. What the course's
+    own functions use is theirs, and no answer's; where a name means something else by now, or a list has got longer, the walk goes on."""
+
+    def __init__(self, code: Iterable[types.CodeType] = (), names: Mapping[str, Any] = types.MappingProxyType({})):
+        self._names = names  # held, so that no id of these is given to another
+        self._ids = {id(value) for value in names.values()}
+        self._code = {inner for made in code for inner in _within(made)}
+
+    def hidden(self, code: types.CodeType, space: Mapping[str, Any], home: str) -> list[Any] | None:
+        """What the set-up's ``code`` names in ``space`` and a learner can have hidden something in: what the set-up did not leave
+        there, and of the rest all but modules, and functions and classes that are not of ``home``. None: the code is not the set-up's."""
+        if code not in self._code:
+            return None
+        named = {name for inner in _within(code) for name in inner.co_names if name in space}
+        return [
+            space[name] for name in named if id(space[name]) not in self._ids or not _from_elsewhere(space[name], home)
+        ]
+
+
+def _within(code: types.CodeType) -> Iterator[types.CodeType]:
+    """``code`` and all code inside it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _within(inner)
+
+
+def _from_elsewhere(value: Any, home: str) -> bool:
+    """Whether ``value`` is a module, or a function or class that is not of the module ``home``."""
+    imported = (
+        issubclass(type(value), (type, types.FunctionType, types.BuiltinFunctionType)) and value.__module__ != home
+    )
+    return imported or isinstance(value, types.ModuleType)
 
 
 class _Walk:
-    def __init__(self, module: types.ModuleType, files: dict[str, tuple[str, str]]):
-        self.space, self.name, self.files = module.__dict__, module.__name__, files
+    def __init__(self, module: types.ModuleType, files: dict[str, tuple[str, str]], given: Given):
+        self.space, self.name, self.files, self.given = module.__dict__, module.__name__, files, given
         self.found: dict[str, None] = {}
         self.seen = {id(self.space)}
         self.queue: deque[Any] = deque()
@@ -117,11 +157,10 @@ class _Walk:
                 plain = f"{home}.{value.__qualname__}"
                 self.note(f"{_FUNCTIONS[home]}.{value.__name__}" if home in _FUNCTIONS else f"{HOLDS}{plain}")
             return
-        cell = self.files.get(code.co_filename)
-        if cell is None:
-            return  # a function of the lesson's own, from a set-up cell
-        self.note(f"{RUNS}{code.co_firstlineno} {cell[0]}")
-        self.push(*_named(code, self.space))
+        cell, given = self.files.get(code.co_filename), self.given.hidden(code, self.space, self.name)
+        if cell is not None and given is None:
+            self.note(f"{RUNS}{code.co_firstlineno} {cell[0]}")
+        self.push(*(_named(code, self.space) if given is None else given))
         for held in value.__closure__ or ():
             self.push(*gc.get_referents(held))
         self.push(value.__defaults__, value.__kwdefaults__)

@@ -62,8 +62,8 @@ class Submission:
         self.folder = folder
         self.module = types.ModuleType(MODULE)
         self.files: dict[str, tuple[str, str]] = {}
-        self.own: dict[str, tuple[str, str]] = {}
-        """Of the files those of the learner's cells, set-up cells left out."""
+        self.set_up: tuple[list[types.CodeType], dict[str, object]] = [], {}
+        """The code of the set-up cells, and what the module's names meant when the last of them had run."""
         sys.modules[MODULE] = self.module
 
     def file_for(self, name: str) -> str:
@@ -81,8 +81,6 @@ class Submission:
         its fault as a dict (None where it ran) and notes on what was left out."""
         path = self.file_for(name)
         self.files[path] = (name, source)
-        if role != cells.SETUP:
-            self.own[path] = (name, source)
         if not hasattr(self.module, "__file__"):
             self.module.__file__ = path
         notes: list[str] = []
@@ -101,6 +99,8 @@ class Submission:
                         tree.body = [node for node in tree.body if [node.lineno, node.col_offset] in keep]
                 code = compile(tree, path, "exec", dont_inherit=True)
             exec(code, self.module.__dict__)
+            if role == cells.SETUP:
+                self.set_up = [*self.set_up[0], code], dict(vars(self.module))
         except BaseException as problem:
             return asdict(faults.read(problem, self.files.get)), [f"{name}: {note}" for note in notes]
         return None, [f"{name}: {note}" for note in notes]
@@ -185,7 +185,7 @@ def main(sock: socket.socket, *, folder: str, device: str, printed: int) -> None
             if "between" in request:
                 others, names, values = inputs.tree(request["between"])
                 how["between"] = tuple(others), dict(zip(names, values, strict=True))
-            held, holds = (holds(entry, submission.module, submission.own) if holds else []), None
+            held, holds = (holds(entry, submission) if holds else []), None
             called = guarded(entry, args, kwargs, locate=submission.files.get, **how)
             called.torch_calls = [*held, *map(CHANGED.__add__, changes()), *called.torch_calls]
         called.printed = printing.take()
@@ -196,7 +196,10 @@ def _watches() -> tuple:
     """What looks at the objects that an entry holds, and at those it may not replace."""
     from learning.judge import holds, intact
 
-    return holds.told, (intact.KEPT or intact.Intact()).changes
+    def told(entry: object, submission: Submission) -> list[str]:
+        return holds.told(entry, submission.module, submission.files, holds.Given(*submission.set_up))
+
+    return told, (intact.KEPT or intact.Intact()).changes
 
 
 def unready(sock: socket.socket, problem: BaseException) -> None:

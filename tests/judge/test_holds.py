@@ -131,8 +131,48 @@ def test_memory_of_torchs_own_is_no_finding(told):
     assert told("A = torch.zeros(8)[2:].view(2, 3)\ndef add():\n    return A") == ["runs line 6 answer"]
 
 
-def test_functions_of_the_lessons_set_up_cells_are_not_followed(tmp_path):
-    module, given, own = types.ModuleType("submission"), tmp_path / "setup.py", tmp_path / "answer.py"
-    exec(compile("import threading\ndef need():\n    return threading", str(given), "exec"), module.__dict__)
-    exec(compile("def add():\n    return need()", str(own), "exec"), module.__dict__)
-    assert holds.told(module.add, module, {str(own): ("answer", "")}) == ["runs line 1 answer"]
+SET_UP = """
+import threading
+
+class Queue:
+    def __init__(self):
+        self.thread = threading.get_ident()
+
+def current():
+    return Queue()
+
+written, numbers = [], threading.local()
+
+def note():
+    written.append(threading.get_ident())
+    return getattr(numbers, "now", 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "held"),
+    [
+        ("def add():\n    return current(), note", []),
+        ("class Box:\n    owner = current()\nbox = Box()\ndef add():\n    return box", []),
+        ("written.append(helper)\ndef add():\n    return note", ["helper"]),
+        ("numbers.f = helper\ndef add():\n    return note", ["helper"]),
+        ("numbers.f = helper\ndef add():\n    return numbers.f", ["helper"]),
+        ("current.f = helper\ndef add():\n    return current", ["helper"]),
+        ("Queue.f = helper\ndef add():\n    return current", ["helper"]),
+        ("threading = helper\ndef add():\n    return current", ["helper"]),
+        ("def add():\n    return threading", ["module threading"]),
+    ],
+)
+def test_what_the_courses_own_functions_use_is_theirs_and_what_is_hidden_among_it_is_seen(tmp_path, source, held):
+    """C2's set-up asks which thread it runs in; a learner who calls it holds no module. What he hangs on it is his."""
+    set_up, answer, module = tmp_path / "setup.py", tmp_path / "answer.py", types.ModuleType("submission")
+    code = compile(SET_UP, str(set_up), "exec")
+    exec(code, module.__dict__)
+    given = holds.Given([code], dict(vars(module)))
+    text = f"def helper():\n    pass\n{source}"
+    exec(compile(text, str(answer), "exec"), module.__dict__)
+    told = holds.told(module.add, module, {str(answer): ("answer", text)}, given)
+    assert [record.removeprefix(holds.HOLDS) for record in told if record.startswith(holds.HOLDS)] == [
+        name for name in held if name != "helper"
+    ]
+    assert (f"{holds.RUNS}1 answer" in told) == ("helper" in held)
